@@ -106,7 +106,7 @@ def sections(headers, available):
 
 def write(public, private, available):
     lines = ["/* SPDX-License-Identifier: ISC */",
-             "/* Written by tests/abi/symbols.py --write from what the headers declare and the library defines. */",
+             "/* Written by tests/abi/symbols.py --write: what is declared and defined. */",
              f"{PUBLIC_NODE} {{", "global:", *sections(public, available), "local:", "    *;", "};"]
     if names_of(private) & available:
         lines += ["", "/* For libxtc-sim and libnrt of the same build: no promise to anyone else. */",
@@ -114,11 +114,13 @@ def write(public, private, available):
     MAP.write_text("\n".join(lines) + "\n")
     missing = sorted((names_of(public) | names_of(private)) - available)
     if missing:
-        head = ["# SPDX-License-Identifier: ISC", "# Declared, not written yet. Only shrinks; see tests/abi/symbols.py."]
+        head = ["# SPDX-License-Identifier: ISC",
+                "# Declared, not written yet. Only shrinks; see tests/abi/symbols.py."]
         PENDING.write_text("\n".join(head + missing) + "\n")
     elif PENDING.exists():
         PENDING.unlink()
-    print(f"{len((names_of(public) | names_of(private)) & available)} names in {MAP.name}, {len(missing)} pending")
+    present = (names_of(public) | names_of(private)) & available
+    print(f"{len(present)} names in {MAP.name}, {len(missing)} pending")
 
 
 def self_test():
@@ -143,7 +145,8 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, 
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", help="the build folder whose library is looked at")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--self-test", action="store_true")
@@ -153,8 +156,9 @@ def main():
     public, private = public_functions(), seam_functions()
     if args.write:
         return write(public, private, defined(f"{args.build}/src/libxtc.a"))
-    statements = problems(names_of(public), names_of(private), read_map(MAP.read_text()),
-                          exported(f"{args.build}/src/libxtc.so.0"), read_pending())
+    exports = exported(f"{args.build}/src/libxtc.so.0")
+    mapped = read_map(MAP.read_text())
+    statements = problems(names_of(public), names_of(private), mapped, exports, read_pending())
     sim = ROOT.joinpath(args.build, "sim", "libxtc-sim.so.0")
     if sim.exists():
         exports = exported(sim)

@@ -19,9 +19,13 @@ TEST_CASE("atomics: additions from several threads are all counted", "[base][ato
     xtc::Thread threads[3];
     int started = 0;
     for (xtc::Thread& thread : threads) {
-        started += thread.start("adder", [](void* sum) {
-            for (int64_t i = 0; i < per_thread; ++i) xtc_atomic_i64_add(static_cast<int64_t*>(sum), 1);
-        }, &value) == XTC_OK;
+        started += thread.start(
+                       "adder",
+                       [](void* sum) {
+                           for (int64_t i = 0; i < per_thread; ++i)
+                               xtc_atomic_i64_add(static_cast<int64_t*>(sum), 1);
+                       },
+                       &value) == XTC_OK;
     }
     for (xtc::Thread& thread : threads)
         if (thread.is_started()) thread.join();

@@ -28,7 +28,8 @@ TEST_CASE("rand: each thread has a sequence of its own, seeded by itself", "[bas
     uint64_t drawn[2] = {};
     for (uint64_t& out : drawn) {
         xtc::Thread thread;
-        REQUIRE(thread.start("draw", [](void* to) { *static_cast<uint64_t*>(to) = xtc_rand_u64(); }, &out) == XTC_OK);
+        REQUIRE(thread.start(
+                    "draw", [](void* to) { *static_cast<uint64_t*>(to) = xtc_rand_u64(); }, &out) == XTC_OK);
         thread.join();
     }
     CHECK(drawn[0] != drawn[1]);
@@ -37,7 +38,8 @@ TEST_CASE("rand: each thread has a sequence of its own, seeded by itself", "[bas
     const uint64_t first = xtc_rand_u64();
     xtc_rand_seed(7);
     xtc::Thread other;
-    REQUIRE(other.start("seed", [](void*) { xtc_rand_seed(9); }, nullptr) == XTC_OK);
+    REQUIRE(other.start(
+                "seed", [](void*) { xtc_rand_seed(9); }, nullptr) == XTC_OK);
     other.join();
     CHECK(xtc_rand_u64() == first);
 }

@@ -33,5 +33,6 @@ TEST_CASE("strerror: each code has its number and its text", "[base][strerror]")
 }
 
 TEST_CASE("strerror: any other number is unknown", "[base][strerror]") {
-    for (const int code : {1, -13, -9999, INT_MAX, INT_MIN}) CHECK(std::string(xtc_strerror(code)) == "unknown");
+    for (const int code : {1, -13, -9999, INT_MAX, INT_MIN})
+        CHECK(std::string(xtc_strerror(code)) == "unknown");
 }

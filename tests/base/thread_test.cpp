@@ -58,7 +58,9 @@ TEST_CASE("thread: blocks every signal but its own faults, and the maker keeps i
 TEST_CASE("thread: one that was not joined is a broken invariant", "[base][thread]") {
     const test::ChildEnd end = test::run_in_child([] {
         xtc::Thread thread;
-        if (thread.start("left", [](void*) {}, nullptr) != XTC_OK) ::raise(SIGKILL);
+        if (thread.start(
+                "left", [](void*) {}, nullptr) != XTC_OK)
+            ::raise(SIGKILL);
     });
     CHECK(end.signal_number == SIGABRT);
 }

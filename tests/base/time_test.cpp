@@ -26,14 +26,17 @@ xtc::Clock stand_in_for(Virtual& time) {
 
 } // namespace
 
-TEST_CASE("time: the monotonic clock does not go back and a sleep is at least as long as asked", "[base][time]") {
+TEST_CASE("time: the monotonic clock does not go back and a sleep is at least as long as asked",
+          "[base][time]") {
     const int64_t before = xtc_clock_mono();
     CHECK(xtc_sleep_ns(2'000'000) == XTC_OK);
     CHECK(xtc_clock_mono() - before >= 2'000'000);
     CHECK(xtc_sleep_ns(0) == XTC_OK);
 }
 
-TEST_CASE("time: a negative sleep is refused", "[base][time]") { CHECK(xtc_sleep_ns(-1) == XTC_E_INVAL); }
+TEST_CASE("time: a negative sleep is refused", "[base][time]") {
+    CHECK(xtc_sleep_ns(-1) == XTC_E_INVAL);
+}
 
 TEST_CASE("time: the real clock is after 2020", "[base][time]") {
     CHECK(xtc_clock_real() > int64_t{1'577'836'800} * 1'000'000'000);

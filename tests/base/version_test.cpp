@@ -8,7 +8,8 @@
 TEST_CASE("version: the text begins with the three numbers", "[base][version]") {
     int major = -1, minor = -1, patch = -1;
     REQUIRE(xtc_version_components(&major, &minor, &patch) == XTC_OK);
-    const std::string numbers = std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+    const std::string numbers =
+        std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
     CHECK(std::string(xtc_version_string()).starts_with(numbers));
     CHECK(std::string(XTC_VERSION_STRING) == xtc_version_string());
 }
