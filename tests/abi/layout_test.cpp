@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 //
-// The ABI in numbers: size, alignment and offsets of every public struct, the value of every public constant, on
+// The ABI in numbers: size and offsets of every public struct, the value of every public constant, on
 // 64-bit Linux. A change here breaks programs that are already compiled.
 #include <catch2/catch.hpp>
 
@@ -306,7 +306,8 @@ TEST_CASE("the default initialisers hold the documented values") {
     const xtc_tcp_opts_t tcp = XTC_TCP_OPTS_DEFAULT;
     CHECK(tcp.nodelay == 1);
     CHECK(tcp.reuseaddr == 1);
-    CHECK(tcp.reuseport + tcp.keepalive + tcp.keepidle_s + tcp.keepintvl_s + tcp.keepcnt + tcp.user_timeout_ms == 0);
+    CHECK(tcp.reuseport + tcp.keepalive + tcp.user_timeout_ms == 0);
+    CHECK(tcp.keepidle_s + tcp.keepintvl_s + tcp.keepcnt == 0);
 
     const xtc_res_caps_t caps = XTC_RES_CAPS_DEFAULT;
     CHECK(caps.tasks == 0);
@@ -378,5 +379,5 @@ TEST_CASE("a protothread goes on where it left off and starts again when done") 
     CHECK(count_down(&thread) == XTC_PT_YIELDED);
     CHECK(thread.steps == 4);
     CHECK(count_down(&thread) == XTC_PT_DONE);
-    CHECK(thread.steps == 5);
+    CHECK(thread.steps == 6);
 }
