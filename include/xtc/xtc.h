@@ -73,7 +73,8 @@ XTC_API int64_t xtc_clock_real(void);
 
 /* Blocks the calling OS thread, and every fiber with it, for at least ns nanoseconds. For plain
  * threads; a process uses xtc_proc_sleep.
- * Errors: XTC_E_INVAL (ns is negative). */
+ * Errors: XTC_E_INVAL (ns is negative), XTC_E_DEADLK (inside a simulation, whose clock would
+ * stand still), XTC_E_INTERNAL (the kernel refused). */
 XTC_API int xtc_sleep_ns(int64_t ns);
 
 /* A sequentially consistent load; an add that returns the value before. Any thread. The

@@ -145,7 +145,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, 
+    parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", help="the build folder whose library is looked at")
     parser.add_argument("--write", action="store_true")

@@ -48,6 +48,7 @@ FAULTS = [
     ("rule_whitespace", "src/loop/two.cpp", MARK + "int two();"),
     ("rule_leftovers", "src/loop/two.cpp", MARK + "// TO" + "DO: later\n"),
     ("rule_leftovers", "README.md", "FIX" + "ME\n"),
+    ("rule_leftovers", "src/loop/two.cpp", MARK + "<" * 7 + " HEAD\n"),
     ("rule_length", "src/loop/two.cpp", MARK + "int x;\n" * 600),
     ("rule_guards", "src/loop/two.hpp", MARK + "int two();\n"),
     ("rule_guards", "include/xtc/two.h", MARK + "int two;\n"),

@@ -46,7 +46,7 @@ CODE = {".c", ".h", ".cpp", ".hpp"}
 MAN = re.compile(r"\.[1-9]$")
 MAX_WIDTH = 110
 MAX_LINES = 600
-LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|^(<{7}|={7}|>{7})( |$)")
 
 
 class Tree:
@@ -191,7 +191,7 @@ def rule_whitespace(tree):
 
 
 def rule_leftovers(tree):
-    """nothing is left to do in a comment"""
+    """nothing is left to do in a comment, and no merge was left half done"""
     for path in tree.files:
         if path.suffix in TEXT | {".md", ""} and path.resolve() != HERE:
             for number, line in enumerate(tree.text(path).splitlines(), 1):
@@ -252,7 +252,7 @@ def check(root, build=None):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, 
+    parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", help="a build folder with everything switched on")
     parser.add_argument("--root", default=str(HERE.parents[2]))
