@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: ISC
-#include "loop/driver_factory.hpp"
