@@ -31,14 +31,14 @@ DOORS = {
 BANNED = {
     "the clock": (r"\b(clock_gettime|clock_nanosleep|gettimeofday|nanosleep|usleep|timespec_get|steady_clock|"
                   r"system_clock|high_resolution_clock|sleep_for|sleep_until)\b|"
-                  r"(?<![\w.>])(::|std::)?(time|sleep)\s*\(",
+                  r"\btime\s*\(\s*(NULL|nullptr|0|&)|(?<!\w)::(time|sleep)\s*\(|std::time\s*\(",
                   ["src/base/time.cpp"]),
     "randomness": (r"\b(random_device|mt19937\w*|getrandom|getentropy|drand48|arc4random\w*)\b|"
                    r"(?<![\w.>])(::|std::)?s?rand(om)?\s*\(", ["src/base/rand.cpp"]),
     "the environment": (r"\b(getenv|secure_getenv|setenv|putenv|unsetenv|environ)\b", ["src/base/env.cpp"]),
     "thread creation": (r"\b(pthread_create|thrd_create|std::thread|std::jthread|std::async)\b",
                         ["src/base/thread.cpp"]),
-    "signal handlers": (r"\b(sigaction|signal|sigaltstack)\s*\(", ["src/loop/stack_report.cpp"]),
+    "signal handlers": (r"\b(sigaction|sigaltstack|std::signal)\s*\(|(?<!\w)::signal\s*\(", ["src/loop/stack_report.cpp"]),
     "stdio output": (r"\b(printf|puts|putchar|fputs|std::cout|std::cerr|std::clog|perror)\b", ["src/tools/"]),
 }
 TEXT = {".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".map", ".build", ".txt", ".in", ".mjs", ".js", ".pending"}
