@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Holds the manual and the public headers to each other.
+"""Holds the manual and the public headers to each other. One TAP line per rule.
 
-    man_check.py [--root DIR] [--cc COMPILER]   check; prints each problem as "rule: where: what"
-    man_check.py --write-links                  make man3/NAME.3 for every name a page documents
-
-Rules: page, section, lint, synopsis, parameter, example, error, xref, environment. Each is shown to
-fail by man_check_test.py.
+--write-links makes man3/NAME.3 for every name a page documents. --self-test shows that each rule finds what
+it is for, in a copy of the tree that is broken on purpose.
 """
 import argparse
 import os
@@ -15,6 +12,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+RULES = {
+    "page": "every public call has a page, and every link leads to one",
+    "section": "every page has its sections, in order",
+    "lint": "mandoc has nothing to warn about",
+    "synopsis": "every prototype compiles against the headers",
+    "parameter": "every parameter is explained",
+    "example": "every example compiles without a warning",
+    "error": "pages and headers name the same errors",
+    "xref": "every reference to a page of ours leads to one",
+    "environment": "xtc(7) lists the variables that the code reads",
+}
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "EXAMPLES", "ERRORS", "THREADS", "LIFETIME",
             "SEE ALSO"]
 LINK = re.compile(r"\.so man3/(\w+)\.3\n\Z")
@@ -36,8 +44,8 @@ def without_escapes(line):
 
 
 class Function:
-    def __init__(self, name, header, comment):
-        self.name, self.header = name, header
+    def __init__(self, name, header, is_inline, comment):
+        self.name, self.header, self.is_inline = name, header, is_inline
         self.errors = set(ERROR_CODE.findall(comment))
 
 
@@ -53,7 +61,7 @@ def header_functions(path):
         elif match["api"] or match["inline"]:
             name = re.search(r"\b(xtc_\w+)\s*\(", match["api"] or match["inline"])
             if name:
-                found.append(Function(name[1], path.name, comment))
+                found.append(Function(name[1], path.name, match["inline"] is not None, comment))
         else:
             comment = ""
     return found
@@ -132,9 +140,10 @@ class Page:
 
 class Check:
     def __init__(self, root, compiler):
-        self.root, self.compiler, self.problems = root, compiler, []
-        headers = sorted((root / "include/xtc").glob("*.h"))
-        self.functions = {f.name: f for header in headers for f in header_functions(header)}
+        self.root, self.compiler = root, compiler
+        self.problems = {rule: [] for rule in RULES}
+        self.headers = sorted((root / "include/xtc").glob("*.h"))
+        self.functions = {f.name: f for header in self.headers for f in header_functions(header)}
         self.links, self.pages = {}, {}
         for path in sorted((root / "man").glob("man[37]/*.[37]")):
             link = LINK.match(path.read_text())
@@ -144,7 +153,7 @@ class Check:
                 self.pages[(path.stem, path.suffix[1:])] = Page(path, root)
 
     def problem(self, rule, where, what):
-        self.problems.append(f"{rule}: {where}: {what}")
+        self.problems[rule].append(f"{where}: {what}")
 
     def object_pages(self):
         return [page for (_, section), page in self.pages.items() if section == "3"]
@@ -168,6 +177,12 @@ class Check:
         return self.problems
 
     def check_pages(self):
+        for header in self.headers:
+            marked = len(re.findall(r"^XTC_API\b", header.read_text(), re.M))
+            understood = sum(f.header == header.name and not f.is_inline for f in self.functions.values())
+            if marked != understood:
+                self.problem("page", f"include/xtc/{header.name}",
+                             f"{marked} lines begin with XTC_API, {understood} functions understood")
         for name, function in self.functions.items():
             page = self.page_of(name)
             if page is None:
@@ -278,12 +293,15 @@ class Check:
                 for name in re.findall(r"\bEv (XTC_\w+)", line):
                     if name not in listed:
                         self.problem("environment", f"{page.where}:{number}", f"xtc(7) does not list {name}")
+        known = {}
         for folder in ("src", "sim"):
             for path in sorted((self.root / folder).rglob("*.[ch]pp")):
-                for name in re.findall(r'env_get\(\s*"(\w+)"', path.read_text()):
-                    if name not in listed:
-                        self.problem("environment", path.relative_to(self.root),
-                                     f"xtc(7) does not list {name}")
+                for name in re.findall(r'(?:env_get\(|EnvVariable\{)\s*"(\w+)"', path.read_text()):
+                    known[name] = path.relative_to(self.root)
+        for name in sorted(set(known) - listed):
+            self.problem("environment", known[name], f"xtc(7) does not list {name}")
+        for name in sorted(listed - set(known)):
+            self.problem("environment", "man/man7/xtc.7", f"no code knows {name}")
 
 
 def write_links(check):
@@ -295,24 +313,30 @@ def write_links(check):
     for name, target in wanted.items():
         (folder / f"{name}.3").write_text(f".so man3/{target}.3\n")
     print(f"{len(wanted)} links")
+    return 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Hold the manual and the public headers to each other.")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[2])
     parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
     parser.add_argument("--write-links", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
+    if options.self_test:
+        from self_test import run
+        return run()
     check = Check(options.root.resolve(), options.cc)
     if options.write_links:
-        write_links(check)
-        return 0
+        return write_links(check)
     problems = check.run()
-    for problem in problems:
-        print(problem)
-    pages = len(check.object_pages())
-    print(f"man: {len(check.functions)} functions, {pages} pages, {len(problems)} problems")
-    return 1 if problems else 0
+    for number, (rule, sentence) in enumerate(RULES.items(), 1):
+        for problem in problems[rule]:
+            print("\n".join(f"# {line}" for line in problem.splitlines()))
+        print(f"{'not ok' if problems[rule] else 'ok'} {number} - {sentence}")
+    print(f"1..{len(RULES)}")
+    return 1 if any(problems.values()) else 0
 
 
 if __name__ == "__main__":
