@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The simulator's handle on a loop and an executor: put other implementations behind the seams, then take
+ * single turns. Exported at node XTC_PRIVATE: no promise to anyone outside this source tree.
+ */
+#ifndef XTC_SEAM_LOOP_H
+#define XTC_SEAM_LOOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "seam/chooser.h"
+#include "seam/driver.h"
+#include "seam/offload.h"
+#include "xtc_exec.h"
+#include "xtc_loop.h"
+
+XTC_BEGIN_DECLS
+
+typedef struct xtc_seam_parts {
+    size_t size;
+    const xtc_seam_driver_t *driver;   /* NULL: production's */
+    void *driver_self;
+    const xtc_seam_chooser_t *chooser; /* NULL: none */
+    void *chooser_self;
+    const xtc_seam_offload_t *offload; /* NULL: production's */
+    void *offload_self;
+} xtc_seam_parts_t;
+
+/* Before the loop's first run; XTC_E_AGAIN after it. The loop never destroys what it was lent. */
+XTC_API int xtc_seam_loop_attach(xtc_loop_t *loop, const xtc_seam_parts_t *parts);
+
+/* One turn that never sleeps: completions, inbox, due timers, then at most max_runs tasks. Counts as the
+ * first run. Returns how many tasks, timers, completions and inbox nodes were handled. */
+XTC_API int xtc_seam_loop_turn(xtc_loop_t *loop, uint32_t max_runs);
+
+/* Nonzero: a turn would find a ready task or an inbox node. */
+XTC_API int xtc_seam_loop_runnable(xtc_loop_t *loop);
+
+/* The earliest deadline of a timer or a timed wait, absolute; XTC_UNTIL_NEVER if there is none. */
+XTC_API int64_t xtc_seam_loop_deadline(xtc_loop_t *loop);
+
+/* Tasks, fibers and timers that have not ended; hand-overs under way count. 0 on every loop: at rest. */
+XTC_API uint64_t xtc_seam_loop_live(xtc_loop_t *loop);
+
+/* A digest of the loop's tasks: slot, state, epoch. No addresses. */
+XTC_API uint64_t xtc_seam_loop_hash(xtc_loop_t *loop);
+
+/* Cheap invariants of queues and counters; XTC_OK or XTC_E_INTERNAL. */
+XTC_API int xtc_seam_loop_check(xtc_loop_t *loop);
+
+/* Nonzero once xtc_exec_stop was called; taking it clears it. */
+XTC_API int xtc_seam_exec_take_stop(xtc_exec_t *exec);
+
+/* On this thread, a call that would block the thread answers XTC_E_DEADLK instead (S3). */
+XTC_API void xtc_seam_forbid_thread_block(int on);
+
+/* What this thread's xtc_clock_mono() answers off a loop; NULL: the real clock. */
+XTC_API void xtc_seam_set_thread_clock(int64_t (*now)(void *), void *self);
+
+XTC_END_DECLS
+
+#endif /* XTC_SEAM_LOOP_H */
