@@ -45,28 +45,37 @@ def say_if_terminal(line):
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
+def measure_one(benchmark, programs, absent, args):
+    by_variant = {}
+    for name, variant in benchmark.variants.items():
+        if args.variant and name not in args.variant:
+            continue
+        work = variant.quick if args.quick else variant.work
+        results = samples.run_variant(benchmark, name, work, args.rounds, programs, absent, say_if_terminal)
+        by_variant[name] = (work, results)
+    if not by_variant:
+        return
+    say_if_terminal("")
+    entry = report.record(benchmark, by_variant, args.rounds, args.quick)
+    print(report.text(benchmark, entry) + "\n", flush=True)
+    whole = not (args.quick or args.variant)
+    report.save(benchmark.name, entry, report.RESULTS if whole else programs / "results-partial.json")
+    if whole and not args.no_docs:
+        report.write_page(benchmark, entry)
+
+
 def measure(chosen, programs, args):
     absent = {"peer-tokio": build.tokio(programs), "xtc_peer.beam": build.erlang(programs)}
     if os.getloadavg()[0] > 0.5:
         print(f"note: the machine is not quiet (load {os.getloadavg()[0]:.2f}); trust ratios, not figures")
+    failures = 0
     for benchmark in chosen:
-        by_variant = {}
-        for name, variant in benchmark.variants.items():
-            if args.variant and name not in args.variant:
-                continue
-            work = variant.quick if args.quick else variant.work
-            by_variant[name] = (
-                work,
-                samples.run_variant(benchmark, name, work, args.rounds, programs, absent, say_if_terminal),
-            )
-        if not by_variant:
-            continue
-        say_if_terminal("")
-        entry = report.record(benchmark, by_variant, args.rounds, args.quick)
-        print(report.text(benchmark, entry) + "\n", flush=True)
-        report.save(benchmark.name, entry)
-        if not (args.quick or args.no_docs or args.variant):
-            report.write_page(benchmark, entry)
+        try:
+            measure_one(benchmark, programs, absent, args)
+        except samples.SampleError as error:
+            print(f"bench: {benchmark.name}: {error}", file=sys.stderr)
+            failures += 1
+    return 1 if failures else 0
 
 
 def main():
@@ -76,12 +85,11 @@ def main():
         programs = args.build.resolve() if args.build else build.meson(build.REPO / "build-bench")
         if args.smoke:
             smoke(chosen, programs)
-        else:
-            measure(chosen, programs, args)
+            return 0
+        return measure(chosen, programs, args)
     except (build.BuildError, samples.SampleError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ inline std::int64_t now_ns() {
 
 // "--key value" pairs; whoever runs these programs is bench/run.py, so anything else is a mistake.
 class Options {
-  public:
+public:
     Options(int argc, char** argv) {
         for (int i = 1; i < argc; i += 2) {
             if (std::strncmp(argv[i], "--", 2) != 0 || i + 1 >= argc) {
@@ -46,7 +46,7 @@ class Options {
         return it == values_.end() ? fallback : std::strtoull(it->second.c_str(), nullptr, 10);
     }
 
-  private:
+private:
     std::map<std::string, std::string> values_;
 };
 
@@ -60,7 +60,8 @@ struct Sample {
 inline void print(const Sample& s) {
     std::printf("{\"name\":\"%s\",\"side\":\"%s\",\"variant\":\"%s\",\"value\":%.6g,\"unit\":\"%s\","
                 "\"work\":%" PRIu64 ",\"checksum\":\"%" PRIu64 "\",\"also\":{",
-                s.name.c_str(), s.side.c_str(), s.variant.c_str(), s.value, s.unit.c_str(), s.work, s.checksum);
+                s.name.c_str(), s.side.c_str(), s.variant.c_str(), s.value, s.unit.c_str(), s.work,
+                s.checksum);
     const char* comma = "";
     for (const auto& [key, value] : s.also) {
         std::printf("%s\"%s\":%.6g", comma, key.c_str(), value);
@@ -94,7 +95,8 @@ inline std::vector<int> some_cpus(int n) {
     std::vector<int> have, out;
     for (int i = 0; i < CPU_SETSIZE; ++i)
         if (CPU_ISSET(i, &set)) have.push_back(i);
-    for (int i = 0; i < n; ++i) out.push_back(have.empty() ? 0 : have[static_cast<std::size_t>(i) % have.size()]);
+    for (int i = 0; i < n; ++i)
+        out.push_back(have.empty() ? 0 : have[static_cast<std::size_t>(i) % have.size()]);
     return out;
 }
 
@@ -116,7 +118,8 @@ inline std::uint64_t memory_field(const char* field) {
     std::uint64_t kb = 0;
     const std::size_t len = std::strlen(field);
     while (std::fgets(line, sizeof line, f))
-        if (std::strncmp(line, field, len) == 0 && line[len] == ':') kb = std::strtoull(line + len + 1, nullptr, 10);
+        if (std::strncmp(line, field, len) == 0 && line[len] == ':')
+            kb = std::strtoull(line + len + 1, nullptr, 10);
     std::fclose(f);
     return kb * 1024;
 }

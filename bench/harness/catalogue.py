@@ -173,7 +173,7 @@ BENCHMARKS = (
             Target(BARE_ECHO, first=Ratio(0.90), aim=Ratio(0.98)),
             Target(("libuv", "asio", "tokio"), first=Ratio(1.0)),
         ),
-        also={"p50_us": "us", "p99_us": "us", "server_cpu_us": "us of server CPU a request"},
+        also={"p50_us": "us p50", "p99_us": "us p99", "server_cpu_us": "us of server CPU a request"},
     ),
     Benchmark(
         name="fences",

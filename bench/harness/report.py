@@ -108,10 +108,10 @@ def record(benchmark, by_variant, rounds, quick):
     }
 
 
-def save(name, entry):
-    everything = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+def save(name, entry, path):
+    everything = json.loads(path.read_text()) if path.exists() else {}
     everything[name] = entry
-    RESULTS.write_text(json.dumps(everything, indent=1, sort_keys=True) + "\n")
+    path.write_text(json.dumps(everything, indent=1, sort_keys=True) + "\n")
 
 
 def text(benchmark, entry):
@@ -125,8 +125,7 @@ def text(benchmark, entry):
             if "absent" in figures:
                 lines.append(f"    {name:>9}  {side}: absent ({figures['absent']})")
                 continue
-            shown = [f"{_span(f)} {benchmark.unit_of(m)}" for m, f in figures.items()]
-            lines.append(f"    {name:>9}  {side}: {', '.join(shown)}")
+            lines.append(f"    {name:>9}  {side}: {_figures(benchmark, figures)}")
     return "\n".join(lines)
 
 
@@ -148,7 +147,7 @@ def markdown(benchmark, entry):
             if "absent" in figures:
                 shown = f"absent: {figures['absent']}"
             else:
-                shown = "; ".join(f"{_span(f)} {benchmark.unit_of(m)}" for m, f in figures.items())
+                shown = _figures(benchmark, figures)
             lines.append(f"| {name} | {side} | {shown} |")
     return "\n".join(lines)
 
@@ -183,6 +182,14 @@ def _cells(row):
 
 def _met(value):
     return "" if value is None else "yes" if value else "no"
+
+
+def _figures(benchmark, figures):
+    parts = []
+    for metric, figure in figures.items():
+        label = benchmark.unit if metric == "value" else benchmark.also[metric]
+        parts.append(f"{_span(figure)} {label}")
+    return "; ".join(parts)
 
 
 def _span(figure):

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t request_size = 64;
 
 class Server {
-  public:
+public:
     Server(const std::vector<std::string>& command, int cpu) {
         int fds[2];
         bench::need(pipe2(fds, O_CLOEXEC) == 0, "pipe");
@@ -64,7 +64,7 @@ class Server {
         bench::fail(why);
     }
 
-  private:
+private:
     void end() {
         if (pid_ <= 0) return;
         kill(pid_, SIGKILL);
@@ -85,7 +85,7 @@ struct Connection {
 };
 
 class Load {
-  public:
+public:
     Load(Server& server, std::size_t connections, std::uint64_t warm, std::uint64_t work)
         : server_(server), connections_(connections), warm_(warm), total_(warm + work) {
         latencies_.reserve(work);
@@ -116,14 +116,19 @@ class Load {
             return double(*it) / 1e3;
         };
         const double seconds = double(ended_ - started_) / 1e9;
-        bench::print({"echo", opts.text("side", "?"), opts.text("variant", "1"), "requests/s",
-                      double(measured) / seconds, measured, checksum_,
+        bench::print({"echo",
+                      opts.text("side", "?"),
+                      opts.text("variant", "1"),
+                      "requests/s",
+                      double(measured) / seconds,
+                      measured,
+                      checksum_,
                       {{"p50_us", at(0.50)},
                        {"p99_us", at(0.99)},
                        {"server_cpu_us", double(server_end_ - server_start_) / double(measured) / 1e3}}});
     }
 
-  private:
+private:
     void connect_one(std::size_t i) {
         const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         sockaddr_in addr{};
@@ -161,7 +166,8 @@ class Load {
         if (n <= 0) server_.stop("the server closed a connection");
         c.got += static_cast<std::size_t>(n);
         if (c.got < request_size) return;
-        if (std::memcmp(c.request, c.reply, request_size) != 0) server_.stop("a reply differs from its request");
+        if (std::memcmp(c.request, c.reply, request_size) != 0)
+            server_.stop("a reply differs from its request");
         if (++done_ > warm_) {
             const std::int64_t took = bench::now_ns() - c.sent_at;
             latencies_.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(took, UINT32_MAX)));

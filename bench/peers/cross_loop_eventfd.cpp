@@ -18,8 +18,7 @@ void signal_fd(int fd) {
 
 void spin_on(int fd) {
     std::uint64_t value = 0;
-    while (read(fd, &value, sizeof value) != sizeof value)
-        bench::need(errno == EAGAIN, "read eventfd");
+    while (read(fd, &value, sizeof value) != sizeof value) bench::need(errno == EAGAIN, "read eventfd");
 }
 
 } // namespace

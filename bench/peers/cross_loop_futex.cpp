@@ -50,6 +50,6 @@ int main(int argc, char** argv) {
     }
     const std::int64_t took = bench::now_ns() - start;
     other.join();
-    bench::print({"cross-loop", "futex", opts.text("variant", "parked"), "us", double(took) / double(done) / 1e3,
-                  done, checksum});
+    bench::print({"cross-loop", "futex", opts.text("variant", "parked"), "us",
+                  double(took) / double(done) / 1e3, done, checksum});
 }

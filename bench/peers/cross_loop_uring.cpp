@@ -21,9 +21,10 @@ enum class Wake { eventfd, msg_ring, futex };
 
 // One side's bell. The owner arms it and sleeps; the other side rings it.
 class Bell {
-  public:
+public:
     explicit Bell(Wake how) : how_(how) {
-        if (how_ == Wake::eventfd) bench::need((fd_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) >= 0, "eventfd");
+        if (how_ == Wake::eventfd)
+            bench::need((fd_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) >= 0, "eventfd");
     }
     void own(bench::Ring& ring) {
         ring_ = &ring;
@@ -33,7 +34,9 @@ class Bell {
     void press(std::uint32_t turn) {
         const std::uint64_t one = 1;
         switch (how_) {
-        case Wake::eventfd: bench::need(write(fd_, &one, sizeof one) == sizeof one, "write eventfd"); break;
+        case Wake::eventfd:
+            bench::need(write(fd_, &one, sizeof one) == sizeof one, "write eventfd");
+            break;
         case Wake::msg_ring: {
             io_uring_sqe sqe{};
             io_uring_prep_msg_ring(&sqe, ring_fd.load(std::memory_order_acquire), 0, turn, 0);
@@ -70,7 +73,7 @@ class Bell {
 
     std::atomic<int> ring_fd{-1};
 
-  private:
+private:
     void arm_futex(std::uint32_t seen) {
         io_uring_sqe* sqe = ring_->sqe();
         io_uring_prep_rw(op_futex_wait, sqe, futex2_private_u32, &word_, 0, seen);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// `echo` on Boost.Asio: one io_context that knows it has one thread, callbacks, one session object a connection.
+// `echo` on Boost.Asio: one io_context that knows it has one thread, callbacks, one session object a
+// connection.
 #include <utility> // asio 1.74 forgets it where coroutines exist
 
 #include <boost/asio.hpp>
@@ -15,20 +16,24 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 class Session : public std::enable_shared_from_this<Session> {
-  public:
-    explicit Session(tcp::socket socket) : socket_(std::move(socket)) { socket_.set_option(tcp::no_delay(true)); }
-
-    void receive() {
-        socket_.async_read_some(asio::buffer(data_), [self = shared_from_this()](auto error, std::size_t got) {
-            if (!error) self->reply(got);
-        });
+public:
+    explicit Session(tcp::socket socket) : socket_(std::move(socket)) {
+        socket_.set_option(tcp::no_delay(true));
     }
 
-  private:
+    void receive() {
+        socket_.async_read_some(asio::buffer(data_),
+                                [self = shared_from_this()](auto error, std::size_t got) {
+                                    if (!error) self->reply(got);
+                                });
+    }
+
+private:
     void reply(std::size_t len) {
-        asio::async_write(socket_, asio::buffer(data_, len), [self = shared_from_this()](auto error, std::size_t) {
-            if (!error) self->receive();
-        });
+        asio::async_write(socket_, asio::buffer(data_, len),
+                          [self = shared_from_this()](auto error, std::size_t) {
+                              if (!error) self->receive();
+                          });
     }
 
     tcp::socket socket_;

@@ -23,7 +23,8 @@ int main() {
         for (int i = 0; i < n; ++i) {
             const int fd = events[i].data.fd;
             if (fd == listener) {
-                for (int conn; (conn = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
+                for (int conn;
+                     (conn = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
                     bench::no_delay(conn);
                     watch(conn);
                 }

@@ -21,9 +21,10 @@ std::uint64_t tag(Op op, std::uint32_t fd, std::uint16_t buffer = 0) {
 constexpr unsigned buffer_size = 4096, buffer_count = 2048;
 
 class Server {
-  public:
+public:
     explicit Server(const std::string& mode)
-        : multishot_(mode == "multishot"), polls_(mode == "poll"), buffers_(new char[buffer_size * buffer_count]) {
+        : multishot_(mode == "multishot"), polls_(mode == "poll"),
+          buffers_(new char[buffer_size * buffer_count]) {
         if (multishot_) provide_buffers();
         if (!multishot_ && !polls_) private_buffers_.resize(4096);
         listener_ = bench::listen_on_loopback(false);
@@ -39,11 +40,12 @@ class Server {
         }
     }
 
-  private:
+private:
     void provide_buffers() {
         io_uring_buf_reg reg{};
         void* memory = nullptr;
-        bench::need(posix_memalign(&memory, 4096, buffer_count * sizeof(io_uring_buf)) == 0, "posix_memalign");
+        bench::need(posix_memalign(&memory, 4096, buffer_count * sizeof(io_uring_buf)) == 0,
+                    "posix_memalign");
         shared_ = static_cast<io_uring_buf_ring*>(memory);
         reg.ring_addr = reinterpret_cast<std::uintptr_t>(memory);
         reg.ring_entries = buffer_count;
@@ -98,9 +100,15 @@ class Server {
             }
             if (!(cqe->flags & IORING_CQE_F_MORE)) accept();
             break;
-        case Op::receive: multishot_ ? received(fd, cqe) : speculate(fd, cqe->res); break;
-        case Op::send: recycle(static_cast<std::uint16_t>(cqe->user_data >> 32)); break;
-        case Op::poll: readable(fd, cqe); break;
+        case Op::receive:
+            multishot_ ? received(fd, cqe) : speculate(fd, cqe->res);
+            break;
+        case Op::send:
+            recycle(static_cast<std::uint16_t>(cqe->user_data >> 32));
+            break;
+        case Op::poll:
+            readable(fd, cqe);
+            break;
         }
     }
 
@@ -132,7 +140,8 @@ class Server {
     void readable(int fd, io_uring_cqe* cqe) {
         const ssize_t got = cqe->res < 0 ? 0 : recv(fd, buffer(0), buffer_size, 0);
         const bool alive = got > 0 ? bench::send_all(fd, buffer(0), got) : got < 0 && errno == EAGAIN;
-        // While a multishot poll is armed the ring holds the socket: a shutdown ends the poll, then it is closed.
+        // While a multishot poll is armed the ring holds the socket: a shutdown ends the poll, then it is
+        // closed.
         if (!alive && cqe->flags & IORING_CQE_F_MORE) {
             shutdown(fd, SHUT_RDWR);
         } else if (!alive) {

@@ -42,6 +42,8 @@ inline void no_delay(int fd) {
 }
 
 // A bare echo server serves requests far smaller than a socket's buffer: a short send is its end.
-inline bool send_all(int fd, const char* data, ssize_t len) { return send(fd, data, len, MSG_NOSIGNAL) == len; }
+inline bool send_all(int fd, const char* data, ssize_t len) {
+    return send(fd, data, len, MSG_NOSIGNAL) == len;
+}
 
 } // namespace bench

@@ -32,6 +32,12 @@ int main(int argc, char** argv) {
     open = true;
     gate.notify_all();
     for (auto& f : fibers) f.join();
-    bench::print({"park-memory", "boost-fiber", opts.text("variant", "100k"), "bytes", per, parked, checksum,
+    bench::print({"park-memory",
+                  "boost-fiber",
+                  opts.text("variant", "100k"),
+                  "bytes",
+                  per,
+                  parked,
+                  checksum,
                   {{"page_table_bytes", table}}});
 }

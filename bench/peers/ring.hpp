@@ -11,10 +11,11 @@
 namespace bench {
 
 class Ring {
-  public:
+public:
     explicit Ring(unsigned entries, unsigned extra_flags = 0) {
         io_uring_params params{};
-        params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CQSIZE | extra_flags;
+        params.flags =
+            IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CQSIZE | extra_flags;
         params.cq_entries = entries * 4 < 32768 ? entries * 4 : 32768;
         errno = -io_uring_queue_init_params(entries, &raw, &params);
         need(errno == 0, "io_uring_setup");

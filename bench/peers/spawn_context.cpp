@@ -13,7 +13,7 @@ namespace ctx = boost::context::detail;
 std::uint64_t ran = 0, checksum = 0;
 
 class StackPool {
-  public:
+public:
     static constexpr std::size_t size = 16384;
     char* take() {
         if (free_.empty()) return new char[size];
@@ -23,7 +23,7 @@ class StackPool {
     }
     void give(char* stack) { free_.push_back(stack); }
 
-  private:
+private:
     std::vector<char*> free_; // kept until the process ends
 };
 

@@ -16,7 +16,8 @@ void live(boost::fibers::pooled_fixedsize_stack& pool, std::uint64_t work, std::
     for (std::uint64_t done = 0; done < work;) {
         const std::uint64_t n = work - done < at_a_time ? work - done : at_a_time;
         for (std::uint64_t i = 0; i < n; ++i)
-            fibers.emplace_back(boost::fibers::launch::post, std::allocator_arg, pool, [] { checksum += ran++; });
+            fibers.emplace_back(boost::fibers::launch::post, std::allocator_arg, pool,
+                                [] { checksum += ran++; });
         for (auto& f : fibers) f.join();
         fibers.clear();
         done += n;

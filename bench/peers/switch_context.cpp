@@ -20,7 +20,9 @@ struct Ring {
 Ring ring;
 
 // Whoever is jumped to stores where the jumper stopped: the jumper cannot know it itself.
-void keep(ctx::transfer_t from) { *static_cast<ctx::fcontext_t*>(from.data) = from.fctx; }
+void keep(ctx::transfer_t from) {
+    *static_cast<ctx::fcontext_t*>(from.data) = from.fctx;
+}
 
 struct Seat {
     std::size_t mine, next;
@@ -65,7 +67,7 @@ int main(int argc, char** argv) {
         keep(ctx::jump_fcontext(ring.at[0], &ring.main));
         const std::int64_t took = bench::now_ns() - start;
         if (!warm)
-            bench::print({"switch", "boost-context", variant, "ns", double(took) / double(work), work,
-                          ring.checksum});
+            bench::print(
+                {"switch", "boost-context", variant, "ns", double(took) / double(work), work, ring.checksum});
     }
 }

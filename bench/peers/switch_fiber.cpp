@@ -30,5 +30,6 @@ int main(int argc, char** argv) {
     std::vector<boost::fibers::fiber> all;
     for (std::uint64_t i = 0; i < fibers; ++i) all.emplace_back(std::allocator_arg, stacks, body);
     for (auto& f : all) f.join();
-    bench::print({"switch", "boost-fiber", variant, "ns", double(end - start) / double(switches), switches, checksum});
+    bench::print(
+        {"switch", "boost-fiber", variant, "ns", double(end - start) / double(switches), switches, checksum});
 }
