@@ -16,12 +16,14 @@ from harness import build, catalogue, report, samples
 
 def parse_arguments():
     names = [b.name for b in catalogue.BENCHMARKS]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="one of: " + ", ".join(names))
     parser.add_argument("--rounds", type=int, help="samples of each side (5, or 2 with --quick)")
     parser.add_argument("--quick", action="store_true", help="less work, fewer rounds, docs left alone")
     parser.add_argument("--smoke", action="store_true", help="our sides only, tiny; prints checksums")
-    parser.add_argument("--variant", action="append", help="only this variant (may be repeated); docs left alone")
+    parser.add_argument("--variant", action="append", help="only this variant (may be repeated)")
     parser.add_argument("--build", type=Path, help="folder of programs already built (default: build them)")
     parser.add_argument("--no-docs", action="store_true", help="leave docs/performance.md alone")
     args = parser.parse_args()
@@ -37,7 +39,8 @@ def smoke(chosen, programs):
         for name, variant in benchmark.variants.items():
             extra = variant.smoke_args or variant.args
             sample = samples.one(benchmark, benchmark.ours, name, variant.smoke, extra, programs)
-            print(f"{benchmark.name}/{name}: work {sample['work']}, checksum {sample['checksum']}", flush=True)
+            done = f"work {sample['work']}, checksum {sample['checksum']}"
+            print(f"{benchmark.name}/{name}: {done}", flush=True)
 
 
 def say_if_terminal(line):

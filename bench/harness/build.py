@@ -27,10 +27,10 @@ def meson(build):
 
 
 def tokio(programs):
-    """Debian's cargo with Debian's crates, offline. Returns why there is no such peer, or None."""
+    """Debian's cargo with Debian's crates, offline. Returns why the peer is absent, or None."""
     if not Path("/usr/bin/cargo").exists():
         return "no /usr/bin/cargo"
-    if not Path("/usr/share/cargo/registry").is_dir() or not list(Path("/usr/share/cargo/registry").glob("tokio-1*")):
+    if not list(Path("/usr/share/cargo/registry").glob("tokio-1*")):
         return "librust-tokio-dev is not installed"
     source = programs / "tokio-source"
     shutil.copytree(BENCH / "peers" / "tokio", source, dirs_exist_ok=True)
@@ -42,7 +42,8 @@ def tokio(programs):
 def erlang(programs):
     if not shutil.which("erlc"):
         return "erlang-base is not installed"
-    return _peer(["erlc", "-o", str(programs), str(BENCH / "peers" / "erlang" / "xtc_peer.erl")], None, programs)
+    source = BENCH / "peers" / "erlang" / "xtc_peer.erl"
+    return _peer(["erlc", "-o", str(programs), str(source)], None, programs)
 
 
 def command_of(side, programs):
@@ -59,14 +60,20 @@ def command_of(side, programs):
     return [str(path), *side.args] if path.exists() else None
 
 
+def _captured(command, env, folder):
+    return subprocess.run(
+        command, env=env, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
 def _run(command, env):
-    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = _captured(command, env, REPO)
     if done.returncode != 0:
         raise BuildError(f"{' '.join(command)}\n{done.stdout[-4000:]}")
 
 
 def _peer(command, env, folder):
-    done = subprocess.run(command, env=env, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = _captured(command, env, folder)
     if done.returncode == 0:
         return None
     lines = [line for line in done.stdout.splitlines() if line.strip()]

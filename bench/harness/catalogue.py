@@ -116,7 +116,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         name="park-memory",
-        what="resident bytes for each parked process, ours on 64 KiB guarded stacks, the peer's on 16 KiB bare ones",
+        what="resident bytes a parked process: ours on 64 KiB guarded stacks, the peer on 16 KiB bare ones",
         unit="bytes",
         variants={"100k": Variant(100_000, 20_000, 1_000)},
         sides=(ours("park-memory"), Side("boost-fiber", "peer_park_memory_fiber")),
@@ -125,7 +125,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         name="cross-loop",
-        what="a message to another loop on another core and one back, round trip, sleeping between and spinning",
+        what="a message to another loop on another core and back, round trip, sleeping between or spinning",
         unit="us",
         pinned=False,
         variants={"parked": Variant(20_000, 5_000, 200), "spinning": Variant(300_000, 50_000, 200)},
@@ -177,7 +177,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         name="fences",
-        what="10,000 parked fences: one fires and sets off the next (`one`), or all fire at once (`all`); per wait",
+        what="10,000 parked fences: one fires and sets off the next, or all fire at once; per wait",
         unit="ns",
         variants={
             "one": Variant(300_000, 50_000, 500, ("--fences", "10000"), ("--fences", "100")),

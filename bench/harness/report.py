@@ -133,8 +133,8 @@ def markdown(benchmark, entry):
     where = entry["machine"]
     lines = [
         f"`{entry['command']}`: {benchmark.what}.",
-        f"{where['cpu']}, {where['cpus']} CPUs, Linux {where['kernel']}; {entry['rounds']} rounds, interleaved; "
-        f"commit {where['commit']}, {where['date']}.",
+        f"{where['cpu']}, {where['cpus']} CPUs, Linux {where['kernel']}; "
+        f"{entry['rounds']} rounds, interleaved; commit {where['commit']}, {where['date']}.",
         "",
         "| variant | figure | ours | best peer | its figure | ours / peer | target | met | aim | met |",
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -175,9 +175,8 @@ def _goal_text(goal, higher):
 def _cells(row):
     ratio = f"{row['ratio']:.2f}" if row["ratio"] is not None else ""
     peer = _short(row["peer_figure"]) if row["peer_figure"] is not None else ""
-    return [row["variant"], row["unit"], _short(row["ours"]), row["peer"], peer, ratio] + [
-        row["first"], _met(row["first_met"]), row["aim"], _met(row["aim_met"])
-    ]
+    goals = [row["first"], _met(row["first_met"]), row["aim"], _met(row["aim_met"])]
+    return [row["variant"], row["unit"], _short(row["ours"]), row["peer"], peer, ratio, *goals]
 
 
 def _met(value):

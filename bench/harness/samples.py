@@ -39,13 +39,14 @@ def run_variant(benchmark, variant, work, rounds, programs, absent, say):
     if results[benchmark.ours.name].absent:
         raise SampleError(f"our side of {benchmark.name} {results[benchmark.ours.name].absent}")
     sides = [s for s in benchmark.sides_of(variant) if not results[s.name].absent]
+    extra = benchmark.variants[variant].args
     for turn in range(rounds):
         for side in sides[turn % len(sides):] + sides[: turn % len(sides)]:
             result = results[side.name]
             if result.absent:
                 continue
             try:
-                result.samples.append(one(benchmark, side, variant, work, benchmark.variants[variant].args, programs))
+                result.samples.append(one(benchmark, side, variant, work, extra, programs))
             except SampleError as error:
                 if side is benchmark.ours:
                     raise
