@@ -85,6 +85,12 @@ bool World::at_rest() const {
            });
 }
 
+size_t World::ops_in_flight() const {
+    size_t all = 0;
+    for (const auto& side : sides_) all += side->driver.in_flight();
+    return all;
+}
+
 bool World::jump() {
     int64_t next = timeline.next_time();
     for (const auto& side : sides_) next = std::min(next, xtc_seam_loop_deadline(side->loop));

@@ -37,6 +37,7 @@ public:
     int check() const;          // of every loop; XTC_OK or XTC_E_INTERNAL
     uint64_t state_hash() const;
     bool at_rest() const;
+    size_t ops_in_flight() const;
 
     bool has_run() const noexcept { return has_run_; }
     uint64_t steps() const noexcept { return steps_; }
