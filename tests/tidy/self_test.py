@@ -55,6 +55,7 @@ FAULTS = [
     ("rule_guards", "include/xtc/two.h", MARK + "int two;\n"),
     ("rule_pages", "include/xtc/two.h", MARK + "#ifndef T\n#define T\nXTC_API int xtc_two(void);\n#endif\n"),
     ("rule_built", "src/loop/orphan.cpp", MARK),
+    ("rule_built", "src/loop/orphan_disabled.cpp", MARK),
 ]
 
 
