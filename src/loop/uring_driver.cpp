@@ -38,8 +38,8 @@ uint64_t this_thread() {
 
 } // namespace
 
-UringDriver::UringDriver(unsigned entries, bool may_fall_back, Teller tell) noexcept
-    : entries_(entries), may_fall_back_(may_fall_back), made_by_(::getpid()), tell_(tell) {}
+UringDriver::UringDriver(bool may_fall_back, Teller tell, UringKernel kernel) noexcept
+    : kernel_(kernel), may_fall_back_(may_fall_back), made_by_(::getpid()), tell_(tell) {}
 
 UringDriver::~UringDriver() {
     XTC_ASSERT(in_kernel_ == 0 && noted_.empty());
@@ -201,8 +201,8 @@ void UringDriver::fail(xtc_op_t* op, int64_t result) noexcept {
 
 bool UringDriver::has_ring() noexcept {
     if (!ring_.is_open()) {
-        int rc = ring_.open(entries_);
-        bell_by_futex_ = rc == 0 && ring_.has_futex_wait();
+        int rc = ring_.open(kernel_.entries, kernel_.shape);
+        bell_by_futex_ = rc == 0 && kernel_.has_futex_wait && ring_.has_futex_wait();
         if (rc == 0 && !bell_by_futex_ && bell_.eventfd() < 0) rc = bell_.eventfd();
         if (rc != 0) {
             ring_.close();
