@@ -6,6 +6,7 @@
 #include "batch/create.hpp"
 #include "batch/drain_for.hpp"
 #include "batch/engine.hpp"
+#include "loop/exec.hpp"
 
 #include <new>
 
@@ -27,6 +28,8 @@ int check_mutator(const Group* group) {
     if (const int rc = check_owner(group); rc != XTC_OK) return rc;
     return group->in_callback ? XTC_E_DEADLK : XTC_OK;
 }
+
+bool is_running(const Loop& loop) { return loop.exec() != nullptr ? loop.exec()->is_running() : loop.is_running(); }
 
 // The owner loop, or any thread while it does not run.
 int check_quiescent(const Group* group) {

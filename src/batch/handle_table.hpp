@@ -14,7 +14,8 @@ struct Member;
 
 class HandleTable {
 public:
-    // Room for `most` handles at once. XTC_OK, XTC_E_RANGE (sizes overflow), XTC_E_NOMEM.
+    static int check_size(size_t most); // XTC_OK or XTC_E_RANGE
+    // Room for `most` handles at once. XTC_OK or XTC_E_NOMEM.
     int init(size_t most);
 
     Member* find(uint64_t handle) const;

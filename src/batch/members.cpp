@@ -9,11 +9,15 @@
 
 namespace xtc {
 
-int Members::init(size_t capacity, size_t max_active, uint64_t resource_capacity, size_t handins) {
+int Members::check_sizes(size_t capacity, size_t handins) {
     size_t most;
     if (capacity > PTRDIFF_MAX / sizeof(Member) || __builtin_add_overflow(capacity, handins, &most))
         return XTC_E_RANGE;
-    if (const int rc = table_.init(most); rc != XTC_OK) return rc;
+    return HandleTable::check_size(most);
+}
+
+int Members::init(size_t capacity, size_t max_active, uint64_t resource_capacity, size_t handins) {
+    if (const int rc = table_.init(capacity + handins); rc != XTC_OK) return rc;
     slots_.reset(new (std::nothrow) Member[capacity]);
     if (slots_ == nullptr) return XTC_E_NOMEM;
     capacity_ = capacity;

@@ -14,8 +14,9 @@ namespace xtc {
 
 class Members {
 public:
-    // `handins`: how many hand-in records may hold a request beside the slots. XTC_OK, XTC_E_RANGE,
-    // XTC_E_NOMEM.
+    // XTC_OK, or XTC_E_RANGE if so many can not be counted in bytes.
+    static int check_sizes(size_t capacity, size_t handins);
+    // `handins`: how many hand-in records may hold a request beside the slots. XTC_OK or XTC_E_NOMEM.
     int init(size_t capacity, size_t max_active, uint64_t resource_capacity, size_t handins);
 
     Member* find(uint64_t handle) const { return table_.find(handle); }
