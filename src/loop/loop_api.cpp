@@ -16,7 +16,6 @@ using namespace xtc;
 namespace {
 
 Loop* as_loop(xtc_loop_t* l) { return reinterpret_cast<Loop*>(l); }
-const Loop* as_loop(const xtc_loop_t* l) { return reinterpret_cast<const Loop*>(l); }
 
 // The loop's thread: in its turn, or while nobody runs it.
 bool is_owner(const Loop& loop) { return current_loop() == &loop || (current_loop() == nullptr && !loop.is_running()); }
