@@ -173,6 +173,6 @@ int xtc_timer_cancel(xtc_timer_t* timer) {
 const char* xtc_io_backend_name(void) {
     if (Loop* here = current_loop()) return here->backend();
     Backend backend = Backend::epoll;
-    if (driver_choose(&backend, nullptr, nullptr) != XTC_OK) return "none";
+    if (driver_choose(&backend, Teller{}) != XTC_OK) return "none";
     return backend_name(backend);
 }
