@@ -20,6 +20,7 @@ void check_end(const Fate& fate, int outcome, Ending ending) {
 
 const Member plain;
 constexpr Report fine = {XTC_OK, XTC_BATCH_EXEC_OK};
+constexpr int every_state[] = {XTC_BATCH_DONE, XTC_BATCH_CONTINUE, XTC_BATCH_BLOCKED, XTC_BATCH_ERROR, -3};
 constexpr Report late = {XTC_OK, XTC_BATCH_EXEC_TIMEOUT};
 
 } // namespace
@@ -56,7 +57,7 @@ TEST_CASE("after a timeout only done and error are honoured") {
 
 TEST_CASE("an aborted or failed operation ends every member, whatever collect says") {
     for (const int rc : {0, static_cast<int>(XTC_E_NOMEM)})
-        for (const int state : {XTC_BATCH_DONE, XTC_BATCH_CONTINUE, XTC_BATCH_ERROR, 77}) {
+        for (const int state : every_state) {
             check_end(fate_of(plain, {state, 0}, {rc, XTC_BATCH_EXEC_ABORTED}), XTC_E_ABORTED, Ending::cancelled);
             check_end(fate_of(plain, {state, 0}, {rc, XTC_E_INVAL}), XTC_E_INVAL, Ending::failed);
             check_end(fate_of(plain, {state, 0}, {rc, XTC_E_ABORTED}), XTC_E_ABORTED, Ending::failed);
@@ -68,7 +69,7 @@ TEST_CASE("a recorded cancel beats every result and every status") {
     cancelled.cancelled = true;
     for (const int status : {0, 1, 2, static_cast<int>(XTC_E_INVAL)})
         for (const int rc : {0, static_cast<int>(XTC_E_NOMEM)})
-            for (const int state : {XTC_BATCH_DONE, XTC_BATCH_CONTINUE, XTC_BATCH_BLOCKED, XTC_BATCH_ERROR, -3})
+            for (const int state : every_state)
                 check_end(fate_of(cancelled, {state, XTC_E_IO}, {rc, status}), XTC_E_ABORTED, Ending::cancelled);
     check_end(xtc::fate_of_abandoned(cancelled), XTC_E_ABORTED, Ending::cancelled);
     check_end(xtc::fate_of_abandoned(plain), XTC_E_INTERNAL, Ending::failed);

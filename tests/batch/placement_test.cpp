@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +28,7 @@ struct FakeSysfs {
     }
     int node_of(const char* name) const {
         xtc_accel_dev_t device = {};
-        std::strncpy(device.name, name, sizeof(device.name));
+        std::memcpy(device.name, name, std::min(std::strlen(name), sizeof(device.name)));
         return xtc::numa_node_of_device(root.c_str(), device);
     }
 };
