@@ -10,8 +10,6 @@
 
 #include <new>
 
-struct xtc_batch : xtc::Group {};
-
 using namespace xtc;
 
 namespace {

@@ -90,3 +90,6 @@ private:
 };
 
 } // namespace xtc
+
+// The public handle is the group itself.
+struct xtc_batch : xtc::Group {};
