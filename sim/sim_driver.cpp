@@ -104,18 +104,22 @@ xtc_op_t* SimDriver::take_done() {
     return first;
 }
 
-// The world only polls. A wait that may sleep comes from outside a run (a loop being taken down waits for its
-// last operations): then time passes for everybody until this loop has something.
 xtc_op_t* SimDriver::wait(int64_t until) {
+    if (!is_paced_) pass_time(until);
+    woken_ = false;
+    return take_done();
+}
+
+void SimDriver::pass_time(int64_t until) {
     timeline_.run_due();
+    // Somebody who only polls until its last operation is done must not poll for ever.
+    if (until == XTC_UNTIL_POLL && in_flight_ > 0) until = XTC_UNTIL_NEVER;
     while (!awake() && until > timeline_.now()) {
         const int64_t next = timeline_.next_time();
-        if (next == Timeline::never && until == XTC_UNTIL_NEVER) break; // nothing can ever come
+        if (next == Timeline::never && until == XTC_UNTIL_NEVER) return; // nothing can ever come
         timeline_.advance_to(next < until ? next : until);
         timeline_.run_due();
     }
-    woken_ = false;
-    return take_done();
 }
 
 void SimDriver::wake() noexcept {

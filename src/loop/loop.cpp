@@ -218,9 +218,13 @@ int Loop::pollfd() {
 // The host sleeps for us from now on: posts must reach the descriptor.
 int Loop::watch_for_host() {
     const int fd = driver_.table->pollfd(driver_.self);
+    sleep_between_turns();
+    return fd;
+}
+
+void Loop::sleep_between_turns() {
     sleep_.store(kSleeping, std::memory_order_seq_cst);
     if (!inbox_.empty()) wake();
-    return fd;
 }
 
 uint32_t Loop::turn(uint32_t max_runs, int64_t until) {
@@ -389,9 +393,11 @@ uint64_t Loop::hash() const {
         h *= 0x100000001b3ull;
         h ^= h >> 29;
     };
+    uint64_t place = 0; // not the slot: that depends on the other loops of the process
     tasks_.for_each([&](Task& t) {
+        ++place;
         if (t.now_in() == TaskState::free) return;
-        mix(t.slot);
+        mix(place);
         mix(static_cast<uint64_t>(t.now_in()) << 32 | (t.epoch));
         mix(t.mail_word.load(std::memory_order_relaxed) & 0xffffffff);
     });

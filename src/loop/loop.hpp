@@ -96,6 +96,9 @@ public:
     void begin_run(); // marks the first run; the executor's worker calls it too
     void end_run();
     void pause_run() { running_ = false; } // between two steps on the same thread
+    // Somebody else sleeps for us until the next turn: posts must reach the driver.
+    void sleep_between_turns();
+    bool has_backlog() const { return ready_count_ != 0 || backlog_ != nullptr; }
 
     // scheduling, for the wait primitive and its friends
     void make_ready(Task& task);

@@ -30,11 +30,12 @@ int xtc_seam_loop_turn(xtc_loop_t* loop, uint32_t max_runs) {
     l.begin_run();
     const uint32_t handled = l.turn(max_runs, XTC_UNTIL_POLL);
     l.pause_run();
+    l.sleep_between_turns();
     return static_cast<int>(handled);
 }
 
 int xtc_seam_loop_runnable(xtc_loop_t* loop) {
-    return as_loop(loop).is_runnable() ? 1 : 0;
+    return as_loop(loop).has_backlog() ? 1 : 0;
 }
 int64_t xtc_seam_loop_deadline(xtc_loop_t* loop) {
     return as_loop(loop).next_deadline();
