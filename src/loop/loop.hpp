@@ -81,6 +81,7 @@ public:
     const xtc_seam_driver_t* driver_table() const { return driver_.table; }
     void* driver_self() const { return driver_.self; }
     const char* backend() const;
+    const Clock* lent_clock() const { return driver_lent_ ? &lent_clock_ : nullptr; }
     int ensure_driver();
     int pollfd();
     int attach(const xtc_seam_parts_t& parts);

@@ -36,6 +36,10 @@ uint64_t xtc_seam_loop_live(xtc_loop_t* loop) { return as_loop(loop).live(); }
 uint64_t xtc_seam_loop_hash(xtc_loop_t* loop) { return as_loop(loop).hash(); }
 int xtc_seam_loop_check(xtc_loop_t* loop) { return as_loop(loop).check(); }
 int xtc_seam_exec_take_stop(xtc_exec_t* exec) { return reinterpret_cast<Exec*>(exec)->take_stop() ? 1 : 0; }
+void xtc_seam_exec_at_fini(xtc_exec_t* exec, void (*fn)(void*), void* self) {
+    reinterpret_cast<Exec*>(exec)->set_at_fini(fn, self);
+}
+void xtc_seam_use_clock_of(xtc_loop_t* loop) { set_thread_clock(loop != nullptr ? as_loop(loop).lent_clock() : nullptr); }
 void xtc_seam_forbid_thread_block(int on) { forbid_thread_block(on != 0); }
 
 void xtc_seam_set_thread_clock(int64_t (*now)(void*), void* self) {
