@@ -17,6 +17,7 @@ const xtc_seam_driver_t SimDriver::table = {
     .cancel = [](void* self, xtc_op_t* op) { of(self).cancel(*op); },
     .wait = [](void* self, int64_t until) { return of(self).wait(until); },
     .wake = [](void* self) { of(self).wake(); },
+    .abort_fd = [](void* self, int fd) { of(self).abort_fd(fd); },
     .close_fd = [](void* self, int fd) { of(self).close_fd(fd); },
     .suspend = [](void*) {}, // no kernel holds anything
     .pollfd = [](void*) { return -1; },
@@ -129,6 +130,11 @@ void SimDriver::wake() noexcept {
 }
 
 void SimDriver::close_fd(int number) {
+    abort_fd(number);
+    fds_.close(number);
+}
+
+void SimDriver::abort_fd(int number) {
     const auto fd = fds_.find(number);
     if (!fd) return;
     std::vector<xtc_op_t*> ours;
@@ -136,7 +142,6 @@ void SimDriver::close_fd(int number) {
         if (waiter.sink == this) ours.push_back(waiter.op);
     }
     for (xtc_op_t* op : ours) end_early(*op, -ECONNABORTED);
-    fds_.close(number);
 }
 
 } // namespace xtc::sim

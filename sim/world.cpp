@@ -161,7 +161,7 @@ uint64_t World::state_hash() const {
 
 int World::finish(int status, std::string why) {
     xtc_seam_forbid_thread_block(0);
-    xtc_seam_use_clock_of(nullptr);
+    xtc_seam_set_thread_clock(nullptr, nullptr);
     for (const auto& side : sides_) side->driver.set_paced(false);
     running_ = false;
     why_ = std::move(why);
@@ -176,7 +176,7 @@ int World::run(uint64_t seed, int64_t max_steps) {
     }
     has_run_ = running_ = true;
     xtc_seam_forbid_thread_block(1);
-    xtc_seam_use_clock_of(sides_[0]->loop);
+    xtc_seam_set_thread_clock([](void* self) { return static_cast<Timeline*>(self)->now(); }, &timeline);
     for (const auto& side : sides_) side->driver.set_paced(true);
 
     if (steps_ == 0) {

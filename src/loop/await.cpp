@@ -54,6 +54,7 @@ int drive_until_done(Loop& loop, Awaiter& a) {
     if (int rc = loop.ensure_driver(); rc != XTC_OK) return rc;
     loop.begin_run();
     const int rc = drive(loop, a);
+    loop.take_stop();
     loop.end_run();
     return rc;
 }

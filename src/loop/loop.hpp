@@ -40,7 +40,7 @@ struct SpawnSpec {
 
 class Loop {
 public:
-    static constexpr uint32_t kRunsPerTurn = 64;   // L6: then completions and timers are looked at again
+    static constexpr uint32_t kRunsPerTurn = 64; // L6: then completions and timers are looked at again
     static constexpr uint32_t kInboxPerTurn = 1024;
 
     static int make(Exec* exec, int exec_index, Loop** out);
@@ -81,7 +81,6 @@ public:
     const xtc_seam_driver_t* driver_table() const { return driver_.table; }
     void* driver_self() const { return driver_.self; }
     const char* backend() const;
-    const Clock* lent_clock() const { return driver_lent_ ? &lent_clock_ : nullptr; }
     int ensure_driver();
     int pollfd();
     int attach(const xtc_seam_parts_t& parts);
@@ -105,7 +104,7 @@ public:
     void make_ready(Task& task);
     void wake_task(Task& task, uint32_t epoch); // our own tasks
     void nudge(Task& task);
-    void switch_out(Task& task); // the current fiber leaves; returns when it is resumed
+    void switch_out(Task& task);         // the current fiber leaves; returns when it is resumed
     [[noreturn]] void leave(Task& task); // the current fiber ends
     void arm_timer(TimerNode& node, int64_t deadline) { timers_.push(node, deadline); }
     void disarm_timer(TimerNode& node) {
@@ -179,8 +178,8 @@ private:
     uint32_t ready_count_ = 0;
     uint32_t budget_ = 0; // runs left in this turn
     Task* current_ = nullptr;
-    uint32_t skipped_ = 0;  // runs of this turn that a stop gave up
-    Stack zombie_stack_;    // of a fiber that ended: free once nobody stands on it
+    uint32_t skipped_ = 0; // runs of this turn that a stop gave up
+    Stack zombie_stack_;   // of a fiber that ended: free once nobody stands on it
     Context zombie_ctx_;
     EhGlobals* eh_ = nullptr;
     Context main_;

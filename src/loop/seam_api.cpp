@@ -10,9 +10,13 @@ using namespace xtc;
 
 namespace {
 
-Loop& as_loop(xtc_loop_t* l) { return *reinterpret_cast<Loop*>(l); }
+Loop& as_loop(xtc_loop_t* l) {
+    return *reinterpret_cast<Loop*>(l);
+}
 
-int no_sleep(void*, int64_t) { return XTC_E_DEADLK; } // it would stop the only thread
+int no_sleep(void*, int64_t) {
+    return XTC_E_DEADLK;
+} // it would stop the only thread
 
 } // namespace
 
@@ -30,17 +34,30 @@ int xtc_seam_loop_turn(xtc_loop_t* loop, uint32_t max_runs) {
     return static_cast<int>(handled);
 }
 
-int xtc_seam_loop_runnable(xtc_loop_t* loop) { return as_loop(loop).has_backlog() ? 1 : 0; }
-int64_t xtc_seam_loop_deadline(xtc_loop_t* loop) { return as_loop(loop).next_deadline(); }
-uint64_t xtc_seam_loop_live(xtc_loop_t* loop) { return as_loop(loop).live(); }
-uint64_t xtc_seam_loop_hash(xtc_loop_t* loop) { return as_loop(loop).hash(); }
-int xtc_seam_loop_check(xtc_loop_t* loop) { return as_loop(loop).check(); }
-int xtc_seam_exec_take_stop(xtc_exec_t* exec) { return reinterpret_cast<Exec*>(exec)->take_stop() ? 1 : 0; }
+int xtc_seam_loop_runnable(xtc_loop_t* loop) {
+    return as_loop(loop).has_backlog() ? 1 : 0;
+}
+int64_t xtc_seam_loop_deadline(xtc_loop_t* loop) {
+    return as_loop(loop).next_deadline();
+}
+uint64_t xtc_seam_loop_live(xtc_loop_t* loop) {
+    return as_loop(loop).live();
+}
+uint64_t xtc_seam_loop_hash(xtc_loop_t* loop) {
+    return as_loop(loop).hash();
+}
+int xtc_seam_loop_check(xtc_loop_t* loop) {
+    return as_loop(loop).check();
+}
+int xtc_seam_exec_take_stop(xtc_exec_t* exec) {
+    return reinterpret_cast<Exec*>(exec)->take_stop() ? 1 : 0;
+}
 void xtc_seam_exec_at_fini(xtc_exec_t* exec, void (*fn)(void*), void* self) {
     reinterpret_cast<Exec*>(exec)->set_at_fini(fn, self);
 }
-void xtc_seam_use_clock_of(xtc_loop_t* loop) { set_thread_clock(loop != nullptr ? as_loop(loop).lent_clock() : nullptr); }
-void xtc_seam_forbid_thread_block(int on) { forbid_thread_block(on != 0); }
+void xtc_seam_forbid_thread_block(int on) {
+    forbid_thread_block(on != 0);
+}
 
 void xtc_seam_set_thread_clock(int64_t (*now)(void*), void* self) {
     static thread_local Clock lent;

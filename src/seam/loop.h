@@ -59,9 +59,6 @@ XTC_API void xtc_seam_exec_at_fini(xtc_exec_t *exec, void (*fn)(void *self), voi
 /* On this thread, a call that would block the thread answers XTC_E_DEADLK instead (S3). */
 XTC_API void xtc_seam_forbid_thread_block(int on);
 
-/* Between turns, too, this thread's clock is that of the driver lent to loop; NULL: the real one. */
-XTC_API void xtc_seam_use_clock_of(xtc_loop_t *loop);
-
 /* What this thread's xtc_clock_mono() and xtc_clock_real() answer off a loop; NULL: the real clocks. */
 XTC_API void xtc_seam_set_thread_clock(int64_t (*now)(void *), void *self);
 

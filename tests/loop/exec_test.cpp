@@ -154,9 +154,11 @@ TEST_CASE("exec: idle loops use no processor time and make no turn", "[threads]"
         getrusage(RUSAGE_SELF, &before);
         xtc_proc_sleep(300 * kMs);
         getrusage(RUSAGE_SELF, &after);
-        cpu = (after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_stime.tv_sec) *
+        cpu = (after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec -
+               before.ru_stime.tv_sec) *
                   1'000'000 +
-              after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_stime.tv_usec;
+              after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec -
+              before.ru_stime.tv_usec;
         xtc_exec_stop(exec);
     });
     exec.run();

@@ -59,7 +59,7 @@ TEST_CASE("notify: a kill wakes a waiter, and a permit it was handed goes to the
         second = true;
     });
     loop.proc([&] {
-        CHECK(xtc_notify_signal(n) == XTC_OK); // handed to the first
+        CHECK(xtc_notify_signal(n) == XTC_OK);   // handed to the first
         CHECK(xtc_exit_pid(first, 1) == XTC_OK); // which dies before it runs
     });
     loop.run();
