@@ -15,6 +15,15 @@ constexpr std::uint32_t default_max_tokens = 16;
 constexpr std::uint32_t default_chat_max_tokens = 256;
 constexpr std::size_t max_stops = 4;
 constexpr std::size_t max_stop_bytes = 256;
+constexpr int max_depth = 32;
+
+struct TooDeep {};
+
+// The JSON library visits a value's children by recursion, and a fiber's stack is small.
+bool refuse_depth(int depth, json::parse_event_t, json&) {
+    if (depth > max_depth) throw TooDeep();
+    return true;
+}
 
 // The field, or null when it is absent or null: the two mean the same to clients.
 const json& field(const json& body, const char* name) {
@@ -93,9 +102,10 @@ Trouble read_messages(const json& body, std::string& out) {
 Trouble read_stops(const json& body, std::vector<std::string>& out) {
     const json& stop = field(body, "stop");
     if (stop.is_null()) return std::nullopt;
-    const json list = stop.is_array() ? stop : json::array({stop});
-    if (list.size() > max_stops) return bad_request("'stop' may have at most 4 sequences.", "stop");
-    for (const json& one : list) {
+    const std::size_t count = stop.is_array() ? stop.size() : 1;
+    if (count > max_stops) return bad_request("'stop' may have at most 4 sequences.", "stop");
+    for (std::size_t i = 0; i < count; ++i) {
+        const json& one = stop.is_array() ? stop[i] : stop;
         const std::string* text = one.get_ptr<const std::string*>();
         if (text == nullptr || text->empty() || text->size() > max_stop_bytes) {
             return bad_request("'stop' must be a string, or an array of strings, of 1 to 256 bytes.", "stop");
@@ -191,9 +201,11 @@ std::optional<ApiError> parse_completion(std::string_view body, Dialect dialect,
     out = {};
     out.dialect = dialect;
     try {
-        const json parsed = json::parse(body);
+        const json parsed = json::parse(body, refuse_depth);
         if (!parsed.is_object()) return bad_request("The body must be a JSON object.");
         return read_fields(parsed, limits, out);
+    } catch (const TooDeep&) {
+        return bad_request("The body is nested deeper than " + std::to_string(max_depth) + " levels.");
     } catch (const json::parse_error& error) {
         return bad_request("The body is not valid JSON: the error is near byte " + std::to_string(error.byte) + ".");
     }
