@@ -101,7 +101,8 @@ void Server::converse(HttpConnection& client) {
         const auto request = client.read_request();
         if (!request) {
             if (!client.refusal()) return;
-            const HttpRequest unread(http::verb::get, "/", 10); // HTTP/1.0, so that the answer says close
+            HttpRequest unread(http::verb::get, "/", 11);
+            unread.keep_alive(false);
             Exchange(service_, client, unread).answer(*client.refusal());
             return client.linger();
         }
