@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "base/log.hpp"
@@ -36,6 +37,7 @@ Task* current_proc() {
 namespace {
 
 void log_refusal(void*, const char* sentence) { log_sentence(XTC_LOG_WARN, "%s", sentence); }
+constexpr Teller kLogRefusals{log_refusal, nullptr};
 
 int64_t lent_now(void* self) { return static_cast<Loop*>(self)->now(); }
 int lent_sleep(void*, int64_t) { return XTC_E_DEADLK; } // it would stop the only thread
@@ -67,7 +69,7 @@ Loop::Loop(Exec* exec, uint16_t loop_id)
 
 int Loop::make(Exec* exec, int exec_index, Loop** out) {
     Backend backend;
-    if (int rc = driver_choose(&backend, log_refusal, nullptr); rc != XTC_OK) return rc;
+    if (int rc = driver_choose(&backend, kLogRefusals); rc != XTC_OK) return rc;
     auto* loop = new (std::nothrow) Loop(exec, static_cast<uint16_t>(exec_index + 1));
     if (loop == nullptr) return XTC_E_NOMEM;
     loop->backend_ = backend;
@@ -94,11 +96,11 @@ Loop::~Loop() {
 
 int64_t Loop::now() const { return driver_.table != nullptr ? driver_.table->now(driver_.self) : 0; }
 
-const char* Loop::backend() const { return driver_.table != nullptr ? driver_.table->name : backend_name(backend_); }
+const char* Loop::backend() const { return driver_.table != nullptr ? backend_name(driver_) : backend_name(backend_); }
 
 int Loop::ensure_driver() {
     if (driver_.table != nullptr) return XTC_OK;
-    if (int rc = driver_make(backend_, &driver_); rc != XTC_OK) return rc;
+    if (int rc = driver_make(backend_, kLogRefusals, &driver_); rc != XTC_OK) return rc;
     timers_.shift(now()); // before the first run a loop's time stood at 0
     return XTC_OK;
 }

@@ -16,7 +16,6 @@ using namespace xtc;
 namespace {
 
 Loop* as_loop(xtc_loop_t* l) { return reinterpret_cast<Loop*>(l); }
-const Loop* as_loop(const xtc_loop_t* l) { return reinterpret_cast<const Loop*>(l); }
 
 // The loop's thread: in its turn, or while nobody runs it.
 bool is_owner(const Loop& loop) { return current_loop() == &loop || (current_loop() == nullptr && !loop.is_running()); }
@@ -174,6 +173,6 @@ int xtc_timer_cancel(xtc_timer_t* timer) {
 const char* xtc_io_backend_name(void) {
     if (Loop* here = current_loop()) return here->backend();
     Backend backend = Backend::epoll;
-    if (driver_choose(&backend, nullptr, nullptr) != XTC_OK) return "none";
+    if (driver_choose(&backend, Teller{}) != XTC_OK) return "none";
     return backend_name(backend);
 }

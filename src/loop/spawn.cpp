@@ -22,6 +22,8 @@ void Loop::prepare(Task& t, const SpawnSpec& spec) {
     t.kind = spec.kind;
     t.is_process.store(spec.kind == TaskKind::proc, std::memory_order_relaxed);
     t.arg = spec.arg;
+    t.timer.task = &t;
+    t.timer.fire = on_task_timer;
     t.result = 0;
     t.keep_result = spec.keep_result;
     t.stack_size = spec.stack_size != 0 ? spec.stack_size : default_stack_size();

@@ -164,6 +164,8 @@ def rule_env_table(tree):
 def rule_spdx(tree):
     """the first line (second under #!) names the licence"""
     for path in tree.texts() + [path for path in tree.files if MAN.search(path.name)]:
+        if re.fullmatch(r"\.so man\d/\S+\n", tree.text(path)):
+            continue  # a link to the page that has the text
         lines = tree.text(path).splitlines()[:2]
         if lines and lines[0].startswith("#!"):
             lines = lines[1:]
