@@ -14,6 +14,9 @@
 #include "config.hpp"
 #include "fake_model.hpp"
 #include "server.hpp"
+#ifdef SERVE_HAS_MODEL
+#include "network_model.hpp"
+#endif
 
 namespace {
 
@@ -40,8 +43,13 @@ std::unique_ptr<Model> make_model(const Config& config, std::string& trouble) {
         return std::make_unique<FakeModel>(config.engine.max_active, config.fake_context,
                                            std::chrono::microseconds(config.fake_step_us));
     }
+#ifdef SERVE_HAS_MODEL
+    return NetworkModel::open(config.model, static_cast<std::uint32_t>(config.engine.max_active),
+                              static_cast<std::uint32_t>(config.engine.step_tokens), trouble);
+#else
     trouble = "this build has no model but the fake one";
     return nullptr;
+#endif
 }
 
 int run(xtc_exec_t* exec, Engine& engine, Server& server, int stop_fd, const std::string& model) {

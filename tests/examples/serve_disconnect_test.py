@@ -4,10 +4,9 @@ Afterwards slots, units, requests and descriptors are back where they were."""
 
 import asyncio
 import json
-import os
 import unittest
 
-from serve_harness import Server, completion, eventually, read_until
+from serve_harness import Server, completion, eventually, read_until, run_tests
 
 CLIENTS = 200
 MAX_TOKENS = 120
@@ -124,5 +123,4 @@ class Crowd(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    unittest.main()
+    run_tests()

@@ -4,7 +4,7 @@
 import signal
 import unittest
 
-from serve_harness import Server, completion, eventually, read_all, read_until
+from serve_harness import Server, completion, eventually, read_all, read_until, run_tests
 
 
 class Drain(unittest.TestCase):
@@ -63,4 +63,4 @@ class Drain(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

@@ -9,7 +9,9 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
+import unittest
 
 SERVER = os.environ["XTC_SERVE"]
 PATIENCE_S = 30
@@ -117,3 +119,37 @@ def read_all(connection):
     while piece := connection.recv(65536):
         data += piece
     return data
+
+
+class TapResult(unittest.TestResult):
+    """One TAP line for each test, so that Meson counts them one by one."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def line(self, test, good, reason=""):
+        self.count += 1
+        print("%sok %d - %s" % ("" if good else "not ", self.count, test.id().removeprefix("__main__.")))
+        for line in reason.splitlines():
+            print("# " + line)
+        sys.stdout.flush()
+
+    def addSuccess(self, test):
+        self.line(test, True)
+
+    def addFailure(self, test, err):
+        self.line(test, False, self._exc_info_to_string(err, test))
+
+    def addError(self, test, err):
+        self.line(test, False, self._exc_info_to_string(err, test))
+
+
+def run_tests():
+    """Runs the tests of the calling script, all or those named by its arguments."""
+    loader = unittest.defaultTestLoader
+    main = sys.modules["__main__"]
+    suite = loader.loadTestsFromNames(sys.argv[1:], main) if sys.argv[1:] else loader.loadTestsFromModule(main)
+    result = TapResult()
+    suite.run(result)
+    print("1..%d" % result.count)

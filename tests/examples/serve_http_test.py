@@ -6,7 +6,7 @@ import threading
 import time
 import unittest
 
-from serve_harness import Server, completion, eventually, post, read_all, read_until
+from serve_harness import Server, completion, eventually, read_all, read_until, run_tests
 
 
 class Http(unittest.TestCase):
@@ -247,4 +247,4 @@ class SlowReader(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

@@ -6,6 +6,15 @@ import OpenAI from "openai";
 
 const client = new OpenAI({ baseURL: process.env.SERVE_URL + "/v1", apiKey: "none", maxRetries: 0 });
 
+async function metrics() {
+  return (await fetch(process.env.SERVE_URL + "/metrics")).text();
+}
+
+async function eventually(condition, what) {
+  const deadline = Date.now() + 30000;
+  while (!(await condition())) assert.ok(Date.now() < deadline, what);
+}
+
 async function whole_text(stream, text_of) {
   let text = "";
   let reason = null;
@@ -76,10 +85,8 @@ test("a stream that is given up ends the request", async () => {
     assert.ok(piece.choices);
     break; // the client aborts the connection
   }
-  const deadline = Date.now() + 30000;
-  while (!/serve_disconnects_total 1\n/.test(await (await fetch(process.env.SERVE_URL + "/metrics")).text())) {
-    assert.ok(Date.now() < deadline, "the request was not cancelled");
-  }
+  await eventually(async () => /serve_disconnects_total 1\n/.test(await metrics()), "the request is cancelled");
+  await eventually(async () => /serve_sequences 0\n/.test(await metrics()), "and has gone");
 });
 
 test("a bad request is a BadRequestError with the sentence", async () => {
@@ -101,6 +108,9 @@ test("overload is a RateLimitError", async () => {
   const held = [];
   for (let i = 0; i < 3; ++i) {
     held.push(await client.completions.create({ model: "fake", prompt: "x", max_tokens: 4000, stream: true }));
+    // What was handed in is taken up at the end of a step; only then is the place in the queue free for the next.
+    const expected = i < 2 ? `serve_batch_ready ${i + 1}\n` : "serve_batch_mt_queued 1\n";
+    await eventually(async () => (await metrics()).includes(expected), expected);
   }
   const wrong = client.completions.create({ model: "fake", prompt: "x" });
   await assert.rejects(wrong, (error) => error instanceof OpenAI.RateLimitError && error.status === 429);
