@@ -203,9 +203,11 @@ void Peer::child() {
         town_.complaints.add("async answered %d", status);
         return;
     }
+    town_.unawaited++;
     if (draw_.coin()) parked(xtc_yield);
     intptr_t result = -1;
     const int awaited = xtc_await(task, &result);
+    town_.unawaited--; // a kill has left it to the loop's end
     if (awaited != XTC_OK || result != expected) town_.complaints.add("await answered %d", awaited);
 }
 

@@ -38,6 +38,7 @@ struct PeerTown {
     std::deque<Timer> timers; // the addresses are the loops'
     bool healed = false;
     size_t open_resources = 0; // held by objects on the processes' stacks
+    int64_t unawaited = 0;     // fibers with a result that nobody has taken
     uint64_t acts = 0;
 };
 

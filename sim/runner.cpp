@@ -61,7 +61,7 @@ void run_phases(Run& run, RunResult& result) {
     }
     if (status == XTC_OK) {
         run.workload->finish();
-        quiet.check(*run.world, run.workload->complaints());
+        quiet.check(*run.world, run.workload->abandoned_tasks(), run.workload->complaints());
     } else {
         const bool unfinished = status == XTC_E_AGAIN || status == XTC_E_DEADLK;
         result.verdict = unfinished ? Verdict::liveness : Verdict::correctness;

@@ -23,8 +23,18 @@ uint32_t SimChooser::choose(uint32_t n) {
     XTC_UNREACHABLE();
 }
 
+uint64_t SimChooser::name_of(uint64_t slot) { return names_.emplace(slot, names_.size()).first->second; }
+
+// What differs between two runs of a seed stays out of the trace: slots depend on the other loops of the process,
+// generations on the loops it had before, and what a fiber returns may be an address.
 void SimChooser::note(xtc_note_kind_t kind, uint64_t a, uint64_t b) {
-    trace_.note(timeline_.now(), loop_, kind, a, b);
+    switch (kind) {
+    case XTC_NOTE_SPAWN:
+    case XTC_NOTE_EXIT: trace_.note(timeline_.now(), loop_, kind, name_of(a), 0); break;
+    case XTC_NOTE_RUN:
+    case XTC_NOTE_WAKE: trace_.note(timeline_.now(), loop_, kind, name_of(a), b); break;
+    default: trace_.note(timeline_.now(), loop_, kind, a, b);
+    }
 }
 
 } // namespace xtc::sim

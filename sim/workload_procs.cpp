@@ -21,6 +21,7 @@ public:
     void heal() override { town_->healed = true; }
     void finish() override;
     std::string summary() const override;
+    int64_t abandoned_tasks() const override { return town_->unawaited; }
 
 private:
     const Swarm swarm_;

@@ -146,7 +146,7 @@ uint64_t World::state_hash() const {
 
 int World::finish(int status, std::string why) {
     xtc_seam_forbid_thread_block(0);
-    xtc_seam_set_thread_clock(nullptr, nullptr);
+    for (const auto& side : sides_) side->driver.set_paced(false);
     running_ = false;
     why_ = std::move(why);
     return status;
@@ -157,7 +157,7 @@ int World::run(uint64_t seed, int64_t max_steps) {
     if (!has_run_ || seed != streams.seed()) streams = Streams(seed);
     has_run_ = running_ = true;
     xtc_seam_forbid_thread_block(1);
-    xtc_seam_set_thread_clock([](void* self) { return static_cast<Timeline*>(self)->now(); }, &timeline);
+    for (const auto& side : sides_) side->driver.set_paced(true);
 
     if (steps_ == 0) {
         for (const auto& side : sides_) turn(*side); // from here on none of them counts as new

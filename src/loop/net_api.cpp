@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "loop/fd_claims.hpp"
 #include "loop/io.hpp"
 #include "loop/loop.hpp"
 #include "loop/netfd.hpp"
@@ -14,13 +15,20 @@ using namespace xtc;
 
 namespace {
 
-int failure_of(const xtc_op_t& op) { return op.res < 0 ? status_of_errno(static_cast<int>(-op.res)) : XTC_OK; }
+int failure_of(const xtc_op_t& op) {
+    return op.res < 0 ? status_of_errno(static_cast<int>(-op.res)) : XTC_OK;
+}
 
 int run(Task& self, xtc_op_t& op, int64_t deadline) {
-    switch (run_op(self, op, deadline)) {
-    case IoEnd::done: return failure_of(op);
-    case IoEnd::timeout: return XTC_E_AGAIN;
-    default: return XTC_E_ABORTED;
+    IoWait how;
+    how.claims = op.kind == XTC_OP_SEND || op.kind == XTC_OP_CONNECT ? fd_claims::kWrites : fd_claims::kReads;
+    switch (run_op(self, op, deadline, how)) {
+    case IoEnd::done:
+        return failure_of(op);
+    case IoEnd::timeout:
+        return XTC_E_AGAIN;
+    default:
+        return XTC_E_ABORTED;
     }
 }
 
@@ -31,7 +39,8 @@ int xtc_net_listen(int fam, const char* host, int port, const xtc_tcp_opts_t* op
     return make_listener(fam, host, port, opts, out_fd);
 }
 
-int xtc_net_listen_any(int fam, const char* host, const xtc_tcp_opts_t* opts, int* out_fd, uint16_t* out_port) {
+int xtc_net_listen_any(int fam, const char* host, const xtc_tcp_opts_t* opts, int* out_fd,
+                       uint16_t* out_port) {
     if (out_fd == nullptr || out_port == nullptr) return XTC_E_INVAL;
     int fd = -1;
     if (int rc = make_listener(fam, host, 0, opts, &fd); rc != XTC_OK) return rc;
@@ -77,12 +86,7 @@ int xtc_net_setnonblock(int fd) {
 }
 
 void xtc_net_close(int fd) {
-    if (fd < 0) return;
-    Loop* here = current_loop();
-    if (here != nullptr)
-        here->driver_table()->close_fd(here->driver_self(), fd);
-    else
-        close(fd);
+    if (fd >= 0) close_everywhere(fd);
 }
 
 int xtc_net_read(int fd, void* buf, size_t len, int64_t timeout_ns, size_t* out_n) {

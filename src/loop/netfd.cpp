@@ -21,11 +21,14 @@ constexpr int kBacklog = 4096; // the kernel cuts it to net.core.somaxconn
 int socket_status(int err) {
     switch (err) {
     case EAFNOSUPPORT:
-    case EPROTONOSUPPORT: return XTC_E_NOSYS;
+    case EPROTONOSUPPORT:
+        return XTC_E_NOSYS;
     case EADDRINUSE:
     case EADDRNOTAVAIL:
-    case EACCES: return XTC_E_IO;
-    default: return status_of_errno(err);
+    case EACCES:
+        return XTC_E_IO;
+    default:
+        return status_of_errno(err);
     }
 }
 
@@ -132,9 +135,14 @@ int bound_port(int fd, uint16_t* out_port) {
     addr.len = sizeof addr.storage;
     if (getsockname(fd, addr.get(), &addr.len) != 0) return status_of_errno(errno);
     switch (addr.storage.ss_family) {
-    case AF_INET: *out_port = ntohs(reinterpret_cast<sockaddr_in*>(&addr.storage)->sin_port); break;
-    case AF_INET6: *out_port = ntohs(reinterpret_cast<sockaddr_in6*>(&addr.storage)->sin6_port); break;
-    default: *out_port = 0;
+    case AF_INET:
+        *out_port = ntohs(reinterpret_cast<sockaddr_in*>(&addr.storage)->sin_port);
+        break;
+    case AF_INET6:
+        *out_port = ntohs(reinterpret_cast<sockaddr_in6*>(&addr.storage)->sin6_port);
+        break;
+    default:
+        *out_port = 0;
     }
     return XTC_OK;
 }

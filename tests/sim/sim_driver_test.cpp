@@ -25,7 +25,18 @@ struct Bench {
     SimDriver other{1, timeline, streams, trace, knobs, fds};
     const xtc_seam_driver_t& table = SimDriver::table;
 
-    Bench() { knobs.io_latency = {0, 0}; }
+    Bench() {
+        knobs.io_latency = {0, 0};
+        pace(true);
+    }
+    void pace(bool paced) {
+        driver.set_paced(paced);
+        other.set_paced(paced);
+    }
+    void pass(int64_t ns) {
+        timeline.advance(ns);
+        timeline.run_due();
+    }
 
     std::vector<xtc_op_t*> wait(int64_t until = XTC_UNTIL_POLL) { return wait_on(driver, until); }
     std::vector<xtc_op_t*> wait_on(SimDriver& on, int64_t until = XTC_UNTIL_POLL) {
@@ -83,7 +94,7 @@ TEST_CASE("sim driver: a poll ends when a signal of interest comes, after its de
     CHECK(bench.wait().empty());
     CHECK(bench.fds.signal(fd, POLLIN, 500));
     CHECK(bench.wait().empty());
-    bench.timeline.advance(500);
+    bench.pass(500);
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
     CHECK(op.res == POLLIN);
     CHECK(bench.driver.in_flight() == 0);
@@ -160,7 +171,7 @@ TEST_CASE("sim driver: a cancel that comes after the result changes nothing") {
     bench.table.cancel(&bench.driver, &op); // the result is under way
     bench.table.cancel(&bench.driver, &op);
     CHECK(bench.wait().empty());
-    bench.timeline.advance(100);
+    bench.pass(100);
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
     CHECK(op.res == POLLIN);
 }
@@ -194,7 +205,7 @@ TEST_CASE("sim driver: close(2) does not end a wait, and the number is at once a
     CHECK_FALSE(bench.fds.signal(fd, POLLIN, 0));
     CHECK(bench.fds.create_signal() == fd);
     bench.fds.signal(fd, POLLIN, 0);
-    bench.timeline.advance(100);
+    bench.pass(100);
     CHECK(bench.wait().empty());
     bench.table.cancel(&bench.driver, &op);
     CHECK(bench.wait().size() == 1);
@@ -210,8 +221,9 @@ TEST_CASE("sim driver: a wake ends one wait, also one that has not begun") {
     CHECK_FALSE(bench.driver.awake());
 }
 
-TEST_CASE("sim driver: a wait with a deadline moves the clock there and no further") {
+TEST_CASE("sim driver: outside a run a wait with a deadline moves the clock there and no further") {
     Bench bench;
+    bench.pace(false);
     CHECK(bench.wait(1500).empty());
     CHECK(bench.timeline.now() == 1500);
     const int fd = bench.fds.create_signal();
@@ -224,8 +236,32 @@ TEST_CASE("sim driver: a wait with a deadline moves the clock there and no furth
 
 TEST_CASE("sim driver: a wait without end and without anything to come returns") {
     Bench bench;
+    bench.pace(false);
     CHECK(bench.wait(XTC_UNTIL_NEVER).empty());
     CHECK(bench.timeline.now() == 1000);
+}
+
+TEST_CASE("sim driver: in a run a wait moves nothing, whatever its deadline") {
+    Bench bench;
+    const int fd = bench.fds.create_signal();
+    xtc_op_t op = poll_of(fd);
+    bench.submit(op);
+    bench.fds.signal(fd, POLLIN, 100);
+    CHECK(bench.wait(XTC_UNTIL_NEVER).empty());
+    CHECK(bench.timeline.now() == 1000);
+}
+
+TEST_CASE("sim driver: a loop that is taken down outside a run gets its cancelled operations by polling") {
+    Bench bench;
+    bench.knobs.io_latency = {500, 500};
+    const int fd = bench.fds.create_signal();
+    xtc_op_t op = poll_of(fd);
+    bench.submit(op);
+    bench.table.cancel(&bench.driver, &op);
+    CHECK(bench.wait().empty());
+    bench.pace(false);
+    CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
+    CHECK(op.res == -ECANCELED);
 }
 
 TEST_CASE("sim driver: a part of what is done may be held back, and nothing is lost or reordered") {
@@ -295,6 +331,7 @@ TEST_CASE("sim driver: a reader that waits gets the bytes when they arrive") {
     xtc_op_t out = transfer_of(XTC_OP_SEND, a, data, 2);
     CHECK(bench.table.try_op(&bench.other, &out) == 1);
     CHECK(bench.wait().empty());
+    bench.pace(false);
     CHECK(bench.wait(1'000'000) == std::vector<xtc_op_t*>{&in});
     CHECK(in.res == 2);
     CHECK(std::memcmp(buf, "hi", 2) == 0);
@@ -408,6 +445,7 @@ TEST_CASE("virtual fds: the trace knows descriptors by their order of making, no
         xtc_op_t op = poll_of(fd);
         bench.submit(op);
         bench.fds.signal(fd, POLLIN, 10);
+        bench.pace(false);
         bench.wait(5000);
         return bench.trace.hash();
     };
