@@ -8,7 +8,7 @@
 namespace serve {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json; // fields in the order that OpenAI documents
 
 std::string make_id(bool chat, std::uint64_t serial) {
     char digits[17];

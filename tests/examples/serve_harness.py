@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-SERVER = os.environ["XTC_SERVE"]
+SERVER = os.environ.get("XTC_SERVE", "build/release/examples/serve/xtc-serve")
 PATIENCE_S = 30
 
 
@@ -90,7 +90,20 @@ class Server:
         return samples
 
     def descriptors(self):
-        return len(os.listdir("/proc/%d/fd" % self.process.pid))
+        """What each open descriptor is: sockets, event descriptors, rings and files, sorted."""
+        folder = "/proc/%d/fd" % self.process.pid
+        kinds = []
+        for name in os.listdir(folder):
+            try:
+                kinds.append(re.sub(r":\[\d+\]", "", os.readlink(os.path.join(folder, name))))
+            except FileNotFoundError:
+                pass  # closed since the list was made
+        return sorted(kinds)
+
+    def descriptors_at_rest(self):
+        """Those when no client is connected, which leaves the listening socket."""
+        eventually(lambda: self.descriptors().count("socket") == 1, "no client is connected")
+        return self.descriptors()
 
 
 def post(path, fields):
