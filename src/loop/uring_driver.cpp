@@ -81,7 +81,7 @@ void UringDriver::cancel(xtc_op_t* op) noexcept {
     ask_back(op);
 }
 
-void UringDriver::close_fd(int fd) noexcept {
+void UringDriver::abort_fd(int fd) noexcept {
     last_try_.forget();
     bool is_known_to_kernel = false;
     if (const OpList* list = in_flight_.find(fd)) {
@@ -100,7 +100,6 @@ void UringDriver::close_fd(int fd) noexcept {
             reap();
         } while (ring_.has_queued());
     }
-    ::close(fd);
 }
 
 void UringDriver::suspend() noexcept {
@@ -461,7 +460,11 @@ const xtc_seam_driver_t UringDriver::table = {
     [](void* self, xtc_op_t* op) { static_cast<UringDriver*>(self)->cancel(op); },
     [](void* self, int64_t until) { return static_cast<UringDriver*>(self)->wait(until); },
     [](void* self) { static_cast<UringDriver*>(self)->wake(); },
-    [](void* self, int fd) { static_cast<UringDriver*>(self)->close_fd(fd); },
+    [](void* self, int fd) { static_cast<UringDriver*>(self)->abort_fd(fd); },
+    [](void* self, int fd) {
+        static_cast<UringDriver*>(self)->abort_fd(fd);
+        ::close(fd);
+    },
     [](void* self) { static_cast<UringDriver*>(self)->suspend(); },
     [](void* self) { return static_cast<UringDriver*>(self)->pollfd(); },
     [](void* self) {

@@ -46,7 +46,7 @@ public:
     void cancel(xtc_op_t* op) noexcept;
     xtc_op_t* wait(int64_t until) noexcept;
     void wake() noexcept { bell_.ring(); }
-    void close_fd(int fd) noexcept;
+    void abort_fd(int fd) noexcept;
     void suspend() noexcept;
     int pollfd() noexcept;
     void remember_try(const xtc_op_t* op) noexcept { last_try_.remember(op); }

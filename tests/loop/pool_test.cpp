@@ -193,7 +193,7 @@ TEST_CASE("sizes out of 1 to 64 are refused", "[threads]") {
     CHECK(xtc::pool_set_size(64) == XTC_OK);
 }
 
-TEST_CASE("a forked child has an empty pool that works", "[threads]") {
+TEST_CASE("a forked child has an empty pool that works") {
     FreshPool fresh;
     Gate gate;
     Tally tally;
