@@ -272,7 +272,7 @@ void BatchApp::complete(uint64_t handle, void* request, int outcome, void* user)
     ended.ended = true;
     if (ended.reply != nullptr) {
         app.open_promises_--;
-        xtc_promise_set(ended.reply, static_cast<intptr_t>(handle), outcome);
+        xtc_promise_set(ended.reply, outcome, XTC_OK); // an outcome may be AGAIN, which reads like a timeout
     }
 }
 
