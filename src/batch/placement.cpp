@@ -12,7 +12,9 @@ namespace xtc {
 
 namespace {
 
-bool starts_with(const char* text, const char* prefix) { return std::strncmp(text, prefix, std::strlen(prefix)) == 0; }
+bool starts_with(const char* text, const char* prefix) {
+    return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
+}
 
 // "drm" or "accel"; nullptr for a name that is no device's.
 const char* class_of(const char* name) {
@@ -41,7 +43,8 @@ int numa_node_of_device(const char* sysfs, const xtc_accel_dev_t& device) {
     const char* device_class = class_of(name);
     if (device_class == nullptr) return -1;
     char path[256];
-    const int length = std::snprintf(path, sizeof(path), "%s/class/%s/%s/device/numa_node", sysfs, device_class, name);
+    const int length =
+        std::snprintf(path, sizeof(path), "%s/class/%s/%s/device/numa_node", sysfs, device_class, name);
     return length > 0 && static_cast<size_t>(length) < sizeof(path) ? read_number(path) : -1;
 }
 

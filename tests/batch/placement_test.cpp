@@ -49,8 +49,8 @@ TEST_CASE("an unknown device, node or name is no node") {
     sysfs.add("drm/renderD129", "many\n");
     sysfs.add("drm/renderD130", "");
     sysfs.add("drm/card0", "1\n");
-    for (const char* name : {"renderD128", "renderD129", "renderD130", "renderD131", "card0", "", "renderD/../renderD128",
-                             "accel12345678901234567890123456789"})
+    for (const char* name : {"renderD128", "renderD129", "renderD130", "renderD131", "card0", "",
+                             "renderD/../renderD128", "accel12345678901234567890123456789"})
         CHECK(sysfs.node_of(name) == -1);
 }
 
