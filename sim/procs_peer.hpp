@@ -38,13 +38,15 @@ struct PeerTown {
     std::deque<Timer> timers; // the addresses are the loops'
     bool healed = false;
     size_t open_resources = 0; // held by objects on the processes' stacks
+    int64_t unawaited = 0;     // fibers with a result that nobody has taken
     uint64_t acts = 0;
 };
 
 // One process that does what its seed says until it has done enough or is killed.
 class Peer {
 public:
-    Peer(PeerTown& town, size_t number, Prng draw, int acts) : town_(town), number_(number), draw_(draw), left_(acts) {}
+    Peer(PeerTown& town, size_t number, Prng draw, int acts)
+        : town_(town), number_(number), draw_(draw), left_(acts) {}
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
 
@@ -64,7 +66,7 @@ private:
     void parked(const std::function<void()>& call);
     void send();
     void receive();
-    void sleep();
+    void nap();
     void kill();
     void masked_nap();
     void timer();

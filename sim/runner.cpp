@@ -25,8 +25,8 @@ struct Run {
         workload = make(seed, swarm);
         world->set_step_check([this] { return workload->complaints().none(); });
     }
-    // A run that went wrong may have left anything anywhere: it is kept, so that taking it down can not hide how
-    // it failed.
+    // A run that went wrong may have left anything anywhere: it is kept, so that taking it down can not hide
+    // how it failed.
     ~Run() {
         if (!has_ended_well) {
             static_cast<void>(workload.release());
@@ -34,7 +34,6 @@ struct Run {
         }
         workload.reset();
         xtc_exec_fini(exec);
-        World::forget(exec);
     }
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
@@ -61,7 +60,7 @@ void run_phases(Run& run, RunResult& result) {
     }
     if (status == XTC_OK) {
         run.workload->finish();
-        quiet.check(*run.world, run.workload->complaints());
+        quiet.check(*run.world, run.workload->abandoned_tasks(), run.workload->complaints());
     } else {
         const bool unfinished = status == XTC_E_AGAIN || status == XTC_E_DEADLK;
         result.verdict = unfinished ? Verdict::liveness : Verdict::correctness;

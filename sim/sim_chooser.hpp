@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 
 #include "knobs.hpp"
 #include "seam/chooser.h"
@@ -24,12 +25,14 @@ public:
 private:
     uint32_t choose(uint32_t n);
     void note(xtc_note_kind_t kind, uint64_t a, uint64_t b);
+    uint64_t name_of(uint64_t slot);
 
     uint32_t loop_;
     Timeline& timeline_;
     Streams& streams_;
     Trace& trace_;
     const Knobs& knobs_;
+    std::unordered_map<uint64_t, uint64_t> names_; // slot to order of appearance; never walked
 };
 
 } // namespace xtc::sim

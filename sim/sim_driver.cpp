@@ -17,6 +17,7 @@ const xtc_seam_driver_t SimDriver::table = {
     .cancel = [](void* self, xtc_op_t* op) { of(self).cancel(*op); },
     .wait = [](void* self, int64_t until) { return of(self).wait(until); },
     .wake = [](void* self) { of(self).wake(); },
+    .abort_fd = [](void* self, int fd) { of(self).abort_fd(fd); },
     .close_fd = [](void* self, int fd) { of(self).close_fd(fd); },
     .suspend = [](void*) {}, // no kernel holds anything
     .pollfd = [](void*) { return -1; },
@@ -65,7 +66,9 @@ void SimDriver::end_early(xtc_op_t& op, int64_t res) {
     arrived(op, res);
 }
 
-void SimDriver::cancel(xtc_op_t& op) { end_early(op, -ECANCELED); }
+void SimDriver::cancel(xtc_op_t& op) {
+    end_early(op, -ECANCELED);
+}
 
 void SimDriver::arrived(xtc_op_t& op, int64_t res) {
     if (const auto found = waiting_.find(&op); found != waiting_.end()) {
@@ -103,18 +106,22 @@ xtc_op_t* SimDriver::take_done() {
     return first;
 }
 
-// The world only polls. A wait that may sleep comes from outside a run (a loop being taken down waits for its
-// last operations): then time passes for everybody until this loop has something.
 xtc_op_t* SimDriver::wait(int64_t until) {
+    if (!is_paced_) pass_time(until);
+    woken_ = false;
+    return take_done();
+}
+
+void SimDriver::pass_time(int64_t until) {
     timeline_.run_due();
+    // Somebody who only polls until its last operation is done must not poll for ever.
+    if (until == XTC_UNTIL_POLL && in_flight_ > 0) until = XTC_UNTIL_NEVER;
     while (!awake() && until > timeline_.now()) {
         const int64_t next = timeline_.next_time();
-        if (next == Timeline::never && until == XTC_UNTIL_NEVER) break; // nothing can ever come
+        if (next == Timeline::never && until == XTC_UNTIL_NEVER) return; // nothing can ever come
         timeline_.advance_to(next < until ? next : until);
         timeline_.run_due();
     }
-    woken_ = false;
-    return take_done();
 }
 
 void SimDriver::wake() noexcept {
@@ -123,6 +130,11 @@ void SimDriver::wake() noexcept {
 }
 
 void SimDriver::close_fd(int number) {
+    abort_fd(number);
+    fds_.close(number);
+}
+
+void SimDriver::abort_fd(int number) {
     const auto fd = fds_.find(number);
     if (!fd) return;
     std::vector<xtc_op_t*> ours;
@@ -130,7 +142,6 @@ void SimDriver::close_fd(int number) {
         if (waiter.sink == this) ours.push_back(waiter.op);
     }
     for (xtc_op_t* op : ours) end_early(*op, -ECONNABORTED);
-    fds_.close(number);
 }
 
 } // namespace xtc::sim

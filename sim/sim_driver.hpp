@@ -15,8 +15,8 @@
 
 namespace xtc::sim {
 
-// One loop's kernel: a clock that others move, descriptors that others signal, and a sleep that only the world
-// ends.
+// One loop's kernel: a clock that others move, descriptors that others signal, and a sleep that only the
+// world ends.
 class SimDriver final : public OpSink {
 public:
     SimDriver(uint32_t loop, Timeline& timeline, Streams& streams, Trace& trace, const Knobs& knobs,
@@ -25,6 +25,10 @@ public:
     SimDriver& operator=(const SimDriver&) = delete;
 
     static const xtc_seam_driver_t table; // self is the SimDriver
+
+    // While the world runs it alone moves the clock, and a wait only polls. At other times nobody else does:
+    // a loop that is taken down waits for its last operations, and time passes for it.
+    void set_paced(bool paced) noexcept { is_paced_ = paced; }
 
     // A wait would return at once.
     bool awake() const noexcept { return woken_ || done_head_ != nullptr; }
@@ -40,7 +44,9 @@ private:
     void submit(xtc_op_t& op);
     void cancel(xtc_op_t& op);
     xtc_op_t* wait(int64_t until);
+    void pass_time(int64_t until);
     void wake() noexcept;
+    void abort_fd(int number);
     void close_fd(int number);
 
     void end_early(xtc_op_t& op, int64_t res);
@@ -60,6 +66,7 @@ private:
     xtc_op_t* done_head_ = nullptr;
     xtc_op_t* done_tail_ = nullptr;
     bool woken_ = false;
+    bool is_paced_ = false;
     uint64_t wakes_ = 0;
 };
 

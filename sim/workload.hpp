@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,8 @@ public:
     virtual void heal() = 0;                  // from now on nothing hangs, and everybody finishes
     virtual void finish() = 0;                // everything is at rest: last looks, take down
     virtual std::string summary() const = 0;
+    // Fibers whose results nobody will take: their records stay until the loop's end.
+    virtual int64_t abandoned_tasks() const { return 0; }
 
     Complaints& complaints() noexcept { return complaints_; }
 

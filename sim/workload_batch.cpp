@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// Clients on several loops against batch groups: submit, cancel, resume, close, destroy, in every order the seed
-// finds.
+// Clients on several loops against batch groups: submit, cancel, resume, close, destroy, in every order the
+// seed finds.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -255,8 +255,8 @@ std::string BatchWorkload::summary() const {
         ok += app->completed_ok();
     }
     char text[128];
-    std::snprintf(text, sizeof text, "%zu groups, %" PRIu64 " requests accepted, %" PRIu64 " ended well", apps_.size(),
-                  accepted, ok);
+    std::snprintf(text, sizeof text, "%zu groups, %" PRIu64 " requests accepted, %" PRIu64 " ended well",
+                  apps_.size(), accepted, ok);
     return text;
 }
 

@@ -21,6 +21,7 @@ public:
     void heal() override { town_->healed = true; }
     void finish() override;
     std::string summary() const override;
+    int64_t abandoned_tasks() const override { return town_->unawaited; }
 
 private:
     const Swarm swarm_;
@@ -49,7 +50,8 @@ void ProcsWorkload::finish() {
         const int status = xtc_proc_info(peer->pid(), &info);
         if (status != XTC_E_NOTFOUND) complaints_.add("an ended process is still in the table: %d", status);
     }
-    if (town_->open_resources != 0) complaints_.add("%zu things were never given back", town_->open_resources);
+    if (town_->open_resources != 0)
+        complaints_.add("%zu things were never given back", town_->open_resources);
 }
 
 std::string ProcsWorkload::summary() const {

@@ -31,4 +31,6 @@ int xtc_accel_wait_fence(int fd, int64_t timeout_ns) {
     return end == IoEnd::done ? status : XTC_E_AGAIN;
 }
 
-int xtc_accel_run_blocking(int (*fn)(void*), void* arg, int* out_result) { return xtc_blocking_run(fn, arg, out_result); }
+int xtc_accel_run_blocking(int (*fn)(void*), void* arg, int* out_result) {
+    return xtc_blocking_run(fn, arg, out_result);
+}

@@ -70,7 +70,8 @@ std::vector<xtc_accel_dev_t> find_devices(const char* root) {
             dev.kind = tree.kind;
             xtc_strlcpy(dev.name, name.c_str(), sizeof dev.name);
             xtc_strlcpy(dev.node, (std::string(tree.dev) + "/" + name).c_str(), sizeof dev.node);
-            const std::string driver = link_name(std::string(root) + tree.sysfs + "/" + name + "/device/driver");
+            const std::string driver =
+                link_name(std::string(root) + tree.sysfs + "/" + name + "/device/driver");
             xtc_strlcpy(dev.driver, driver.c_str(), sizeof dev.driver);
             found.push_back(dev);
         }

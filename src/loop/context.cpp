@@ -54,7 +54,9 @@ void start(bc::transfer_t t) {
 
 } // namespace
 
-EhGlobals* thread_eh_globals() { return reinterpret_cast<EhGlobals*>(abi::__cxa_get_globals()); }
+EhGlobals* thread_eh_globals() {
+    return reinterpret_cast<EhGlobals*>(abi::__cxa_get_globals());
+}
 
 void context_adopt_thread([[maybe_unused]] Context& self) {
 #if XTC_TSAN

@@ -59,7 +59,7 @@ int driver_choose(Backend* out, const Teller& tell) noexcept {
 
 int driver_make(Backend backend, const Teller& tell, DriverRef* out) noexcept {
     if (backend == Backend::epoll) return make_epoll(out);
-    auto* driver = new (std::nothrow) UringDriver(UringDriver::usual_entries, backend == Backend::uring, tell);
+    auto* driver = new (std::nothrow) UringDriver(backend == Backend::uring, tell);
     if (driver == nullptr) return XTC_E_NOMEM;
     *out = {&UringDriver::table, driver};
     return XTC_OK;

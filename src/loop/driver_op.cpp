@@ -2,9 +2,9 @@
 #include "loop/driver_op.hpp"
 
 #include "base/assert.hpp"
+#include "base/time.hpp"
 
 #include <cerrno>
-#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -58,9 +58,7 @@ bool connect_now(xtc_op_t* op, bool again) {
 } // namespace
 
 int64_t monotonic_now() noexcept {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+    return kernel_mono();
 }
 
 int check_pollable(int fd) noexcept {

@@ -233,6 +233,7 @@ const xtc_seam_driver_t EpollDriver::table = {
     [](void* self, xtc_op_t* op) { static_cast<EpollDriver*>(self)->cancel(op); },
     [](void* self, int64_t until) { return static_cast<EpollDriver*>(self)->wait(until); },
     [](void* self) { static_cast<EpollDriver*>(self)->wake(); },
+    [](void* self, int fd) { static_cast<EpollDriver*>(self)->abort_fd(fd); },
     [](void* self, int fd) {
         static_cast<EpollDriver*>(self)->abort_fd(fd);
         ::close(fd);

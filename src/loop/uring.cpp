@@ -20,11 +20,11 @@ constexpr int futex_size_u32 = 2;
 constexpr int futex_private = 128;
 constexpr uint8_t int_flag_registered = 1;
 
-// A rung is a whole: DEFER_TASKRUN needs SINGLE_ISSUER, and with deferred or cooperative task work
+// What the ring is asked to be. A shape is a whole: DEFER_TASKRUN needs SINGLE_ISSUER, and with deferred or cooperative task work
 // TASKRUN_FLAG is how a look without a system call learns that there is something to fetch. The last two
-// rungs belong to kernels that post completions by interrupting us. A kernel that refuses a rung for its
-// flags says EINVAL; any other refusal is one of the whole ring.
-constexpr unsigned rungs[] = {
+// are for kernels that post completions by interrupting us. A kernel that does not know a flag says EINVAL;
+// any other refusal is one of the whole ring.
+constexpr unsigned flags_of_shape[Ring::shapes] = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL,
     IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL,
     IORING_SETUP_SUBMIT_ALL,
@@ -42,17 +42,16 @@ Ring::Ring() noexcept = default;
 
 Ring::~Ring() { close(); }
 
-int Ring::open(unsigned entries) noexcept {
+int Ring::open(unsigned entries, unsigned shape) noexcept {
     XTC_ASSERT(!is_open());
     ring_.reset(new (std::nothrow) io_uring{});
     if (ring_ == nullptr) return -ENOMEM;
     int rc = -EINVAL;
-    for (const unsigned flags : rungs) {
+    for (; shape < shapes && rc == -EINVAL; ++shape) {
         io_uring_params params{};
-        params.flags = flags | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
+        params.flags = flags_of_shape[shape] | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
         params.cq_entries = entries * completions_per_entry;
         rc = io_uring_queue_init_params(entries, ring_.get(), &params);
-        if (rc != -EINVAL) break;
     }
     if (rc != 0) {
         ring_.reset();
@@ -67,7 +66,7 @@ int Ring::open(unsigned entries) noexcept {
 int Ring::examine() noexcept {
     constexpr unsigned slots = 64;
     alignas(io_uring_probe) unsigned char room[sizeof(io_uring_probe) + slots * sizeof(io_uring_probe_op)] = {};
-    auto* answer = new (room) io_uring_probe{};
+    auto* answer = reinterpret_cast<io_uring_probe*>(room);
     const int rc = io_uring_register_probe(ring_.get(), answer, slots);
     if (rc < 0) return rc;
     const auto* ops = reinterpret_cast<const io_uring_probe_op*>(room + sizeof(io_uring_probe));

@@ -25,8 +25,10 @@ public:
     Ring& operator=(const Ring&) = delete;
     ~Ring();
 
-    // 0 or -errno: -EINVAL also when the kernel has a ring that lacks what we need.
-    int open(unsigned entries) noexcept;
+    // 0 or -errno: -EINVAL also when the kernel has a ring that lacks what we need. `shape` is where to begin,
+    // 0 is the best; kernels that do not have it get the next one that they have.
+    static constexpr unsigned shapes = 4;
+    int open(unsigned entries, unsigned shape = 0) noexcept;
     void close() noexcept;
     bool is_open() const noexcept { return ring_ != nullptr; }
     // In a forked child: forgets the ring and leaves the kernel and the shared memory alone.

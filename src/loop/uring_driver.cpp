@@ -38,8 +38,8 @@ uint64_t this_thread() {
 
 } // namespace
 
-UringDriver::UringDriver(unsigned entries, bool may_fall_back, Teller tell) noexcept
-    : entries_(entries), may_fall_back_(may_fall_back), made_by_(::getpid()), tell_(tell) {}
+UringDriver::UringDriver(bool may_fall_back, Teller tell, UringKernel kernel) noexcept
+    : kernel_(kernel), may_fall_back_(may_fall_back), made_by_(::getpid()), tell_(tell) {}
 
 UringDriver::~UringDriver() {
     XTC_ASSERT(in_kernel_ == 0 && noted_.empty());
@@ -82,7 +82,7 @@ void UringDriver::cancel(xtc_op_t* op) noexcept {
     ask_back(op);
 }
 
-void UringDriver::close_fd(int fd) noexcept {
+void UringDriver::abort_fd(int fd) noexcept {
     tried_.op = nullptr;
     bool is_known_to_kernel = false;
     if (const OpList* list = in_flight_.find(fd)) {
@@ -101,7 +101,6 @@ void UringDriver::close_fd(int fd) noexcept {
             reap();
         } while (ring_.has_queued());
     }
-    ::close(fd);
 }
 
 void UringDriver::suspend() noexcept {
@@ -202,8 +201,8 @@ void UringDriver::fail(xtc_op_t* op, int64_t result) noexcept {
 
 bool UringDriver::has_ring() noexcept {
     if (!ring_.is_open()) {
-        int rc = ring_.open(entries_);
-        bell_by_futex_ = rc == 0 && ring_.has_futex_wait();
+        int rc = ring_.open(kernel_.entries, kernel_.shape);
+        bell_by_futex_ = rc == 0 && kernel_.has_futex_wait && ring_.has_futex_wait();
         if (rc == 0 && !bell_by_futex_ && bell_.eventfd() < 0) rc = bell_.eventfd();
         if (rc != 0) {
             ring_.close();
@@ -462,7 +461,11 @@ const xtc_seam_driver_t UringDriver::table = {
     [](void* self, xtc_op_t* op) { static_cast<UringDriver*>(self)->cancel(op); },
     [](void* self, int64_t until) { return static_cast<UringDriver*>(self)->wait(until); },
     [](void* self) { static_cast<UringDriver*>(self)->wake(); },
-    [](void* self, int fd) { static_cast<UringDriver*>(self)->close_fd(fd); },
+    [](void* self, int fd) { static_cast<UringDriver*>(self)->abort_fd(fd); },
+    [](void* self, int fd) {
+        static_cast<UringDriver*>(self)->abort_fd(fd);
+        ::close(fd);
+    },
     [](void* self) { static_cast<UringDriver*>(self)->suspend(); },
     [](void* self) { return static_cast<UringDriver*>(self)->pollfd(); },
     [](void* self) {

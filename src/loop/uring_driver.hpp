@@ -26,13 +26,18 @@
 
 namespace xtc {
 
+// What tests make smaller and older than it is.
+struct UringKernel {
+    unsigned entries = 256;
+    unsigned shape = 0; // of the ring
+    bool has_futex_wait = true;
+};
+
 class UringDriver {
 public:
     static const xtc_seam_driver_t table;
-    static constexpr unsigned usual_entries = 256;
-
     // `may_fall_back`: when the ring cannot be made, an epoll set takes its place.
-    UringDriver(unsigned entries, bool may_fall_back, Teller tell) noexcept;
+    UringDriver(bool may_fall_back, Teller tell, UringKernel kernel = {}) noexcept;
     UringDriver(const UringDriver&) = delete;
     UringDriver& operator=(const UringDriver&) = delete;
     ~UringDriver();
@@ -41,7 +46,7 @@ public:
     void cancel(xtc_op_t* op) noexcept;
     xtc_op_t* wait(int64_t until) noexcept;
     void wake() noexcept { bell_.ring(); }
-    void close_fd(int fd) noexcept;
+    void abort_fd(int fd) noexcept;
     void suspend() noexcept;
     int pollfd() noexcept;
     void remember_try(const xtc_op_t* op) noexcept { tried_ = {op, op->fd, op->kind}; }
@@ -99,7 +104,7 @@ private:
     uint64_t owner_ = 0; // the thread of the ring
     int refused_ = 0;    // -errno once the ring could not be made
     int host_set_ = -1;  // what pollfd() gave out: the eventfd, and the side set if that took over
-    const unsigned entries_;
+    const UringKernel kernel_;
     const bool may_fall_back_;
     const pid_t made_by_;
     bool bell_armed_ = false;

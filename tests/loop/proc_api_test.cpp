@@ -124,7 +124,8 @@ TEST_CASE("proc: a kill unwinds a process parked on mail, runs its hooks, then i
     CHECK(xtc_exit_pid(victim, 1) == XTC_E_INVAL);
 }
 
-TEST_CASE("proc: a hook that parks after a kill runs once, and the process is in the table until it is through") {
+TEST_CASE(
+    "proc: a hook that parks after a kill runs once, and the process is in the table until it is through") {
     TestLoop loop;
     static int runs;
     runs = 0;

@@ -25,7 +25,18 @@ struct Bench {
     SimDriver other{1, timeline, streams, trace, knobs, fds};
     const xtc_seam_driver_t& table = SimDriver::table;
 
-    Bench() { knobs.io_latency = {0, 0}; }
+    Bench() {
+        knobs.io_latency = {0, 0};
+        pace(true);
+    }
+    void pace(bool paced) {
+        driver.set_paced(paced);
+        other.set_paced(paced);
+    }
+    void pass(int64_t ns) {
+        timeline.advance(ns);
+        timeline.run_due();
+    }
 
     std::vector<xtc_op_t*> wait(int64_t until = XTC_UNTIL_POLL) { return wait_on(driver, until); }
     std::vector<xtc_op_t*> wait_on(SimDriver& on, int64_t until = XTC_UNTIL_POLL) {
@@ -79,11 +90,11 @@ TEST_CASE("sim driver: a poll ends when a signal of interest comes, after its de
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
     CHECK(bench.wait().empty());
-    CHECK(bench.fds.signal(fd, POLLOUT, 0)); // not asked for
+    CHECK(bench.fds.show(fd, POLLOUT, 0)); // not asked for
     CHECK(bench.wait().empty());
-    CHECK(bench.fds.signal(fd, POLLIN, 500));
+    CHECK(bench.fds.show(fd, POLLIN, 500));
     CHECK(bench.wait().empty());
-    bench.timeline.advance(500);
+    bench.pass(500);
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
     CHECK(op.res == POLLIN);
     CHECK(bench.driver.in_flight() == 0);
@@ -94,7 +105,7 @@ TEST_CASE("sim driver: errors and hang-ups end a poll that did not ask for them"
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLERR | POLLHUP, 0);
+    bench.fds.show(fd, POLLERR | POLLHUP, 0);
     CHECK(bench.wait().size() == 1);
     CHECK(op.res == (POLLERR | POLLHUP));
 }
@@ -102,7 +113,7 @@ TEST_CASE("sim driver: errors and hang-ups end a poll that did not ask for them"
 TEST_CASE("sim driver: readiness is a level until it is cleared") {
     Bench bench;
     const int fd = bench.fds.create_signal();
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     xtc_op_t first = poll_of(fd), second = poll_of(fd), third = poll_of(fd);
     bench.submit(first);
     CHECK(bench.wait().size() == 1);
@@ -120,7 +131,7 @@ TEST_CASE("sim driver: every waiter on a signal is served") {
     bench.submit(a);
     bench.table.submit(&bench.other, &b);
     bench.submit(c);
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&a, &c});
     CHECK(bench.wait_on(bench.other) == std::vector<xtc_op_t*>{&b});
 }
@@ -143,7 +154,7 @@ TEST_CASE("sim driver: a cancelled operation arrives once, as cancelled") {
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
     bench.table.cancel(&bench.driver, &op);
-    bench.fds.signal(fd, POLLIN, 0); // too late
+    bench.fds.show(fd, POLLIN, 0); // too late
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
     CHECK(op.res == -ECANCELED);
     CHECK(bench.wait().empty());
@@ -156,11 +167,11 @@ TEST_CASE("sim driver: a cancel that comes after the result changes nothing") {
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     bench.table.cancel(&bench.driver, &op); // the result is under way
     bench.table.cancel(&bench.driver, &op);
     CHECK(bench.wait().empty());
-    bench.timeline.advance(100);
+    bench.pass(100);
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
     CHECK(op.res == POLLIN);
 }
@@ -188,13 +199,13 @@ TEST_CASE("sim driver: close(2) does not end a wait, and the number is at once a
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 50); // under way when it is closed
+    bench.fds.show(fd, POLLIN, 50); // under way when it is closed
     CHECK(bench.fds.close(fd));
     CHECK_FALSE(bench.fds.close(fd));
-    CHECK_FALSE(bench.fds.signal(fd, POLLIN, 0));
+    CHECK_FALSE(bench.fds.show(fd, POLLIN, 0));
     CHECK(bench.fds.create_signal() == fd);
-    bench.fds.signal(fd, POLLIN, 0);
-    bench.timeline.advance(100);
+    bench.fds.show(fd, POLLIN, 0);
+    bench.pass(100);
     CHECK(bench.wait().empty());
     bench.table.cancel(&bench.driver, &op);
     CHECK(bench.wait().size() == 1);
@@ -210,22 +221,47 @@ TEST_CASE("sim driver: a wake ends one wait, also one that has not begun") {
     CHECK_FALSE(bench.driver.awake());
 }
 
-TEST_CASE("sim driver: a wait with a deadline moves the clock there and no further") {
+TEST_CASE("sim driver: outside a run a wait with a deadline moves the clock there and no further") {
     Bench bench;
+    bench.pace(false);
     CHECK(bench.wait(1500).empty());
     CHECK(bench.timeline.now() == 1500);
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 100);
+    bench.fds.show(fd, POLLIN, 100);
     CHECK(bench.wait(9000) == std::vector<xtc_op_t*>{&op});
     CHECK(bench.timeline.now() == 1600);
 }
 
 TEST_CASE("sim driver: a wait without end and without anything to come returns") {
     Bench bench;
+    bench.pace(false);
     CHECK(bench.wait(XTC_UNTIL_NEVER).empty());
     CHECK(bench.timeline.now() == 1000);
+}
+
+TEST_CASE("sim driver: in a run a wait moves nothing, whatever its deadline") {
+    Bench bench;
+    const int fd = bench.fds.create_signal();
+    xtc_op_t op = poll_of(fd);
+    bench.submit(op);
+    bench.fds.show(fd, POLLIN, 100);
+    CHECK(bench.wait(XTC_UNTIL_NEVER).empty());
+    CHECK(bench.timeline.now() == 1000);
+}
+
+TEST_CASE("sim driver: a loop that is taken down outside a run gets its cancelled operations by polling") {
+    Bench bench;
+    bench.knobs.io_latency = {500, 500};
+    const int fd = bench.fds.create_signal();
+    xtc_op_t op = poll_of(fd);
+    bench.submit(op);
+    bench.table.cancel(&bench.driver, &op);
+    CHECK(bench.wait().empty());
+    bench.pace(false);
+    CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
+    CHECK(op.res == -ECANCELED);
 }
 
 TEST_CASE("sim driver: a part of what is done may be held back, and nothing is lost or reordered") {
@@ -234,7 +270,7 @@ TEST_CASE("sim driver: a part of what is done may be held back, and nothing is l
     const int fd = bench.fds.create_signal();
     std::vector<xtc_op_t> ops(50, poll_of(fd));
     for (xtc_op_t& op : ops) bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     std::vector<xtc_op_t*> got;
     int waits = 0;
     while (bench.driver.awake()) {
@@ -257,7 +293,8 @@ TEST_CASE("sim driver: bytes arrive in order, whole, after their delay") {
     char buf[40];
     for (int rounds = 0; received.size() < sent.size() && rounds < 10'000; rounds++) {
         xtc_op_t out = transfer_of(XTC_OP_SEND, a, sent.data() + gone, sent.size() - gone);
-        if (gone < sent.size() && bench.table.try_op(&bench.driver, &out) == 1) gone += static_cast<size_t>(out.res);
+        if (gone < sent.size() && bench.table.try_op(&bench.driver, &out) == 1)
+            gone += static_cast<size_t>(out.res);
         xtc_op_t in = transfer_of(XTC_OP_RECV, b, buf, sizeof buf);
         if (bench.table.try_op(&bench.other, &in) == 1) received.append(buf, static_cast<size_t>(in.res));
         bench.timeline.advance(100);
@@ -295,6 +332,7 @@ TEST_CASE("sim driver: a reader that waits gets the bytes when they arrive") {
     xtc_op_t out = transfer_of(XTC_OP_SEND, a, data, 2);
     CHECK(bench.table.try_op(&bench.other, &out) == 1);
     CHECK(bench.wait().empty());
+    bench.pace(false);
     CHECK(bench.wait(1'000'000) == std::vector<xtc_op_t*>{&in});
     CHECK(in.res == 2);
     CHECK(std::memcmp(buf, "hi", 2) == 0);
@@ -354,7 +392,7 @@ TEST_CASE("sim driver: what a descriptor can not do fails as the kernel would sa
         CHECK(bench.wait().size() == 1);
         CHECK(op.res == c.res);
     }
-    CHECK_FALSE(bench.fds.signal(a, POLLIN, 0));
+    CHECK_FALSE(bench.fds.show(a, POLLIN, 0));
     CHECK_FALSE(bench.fds.clear(a, POLLIN));
 }
 
@@ -407,7 +445,8 @@ TEST_CASE("virtual fds: the trace knows descriptors by their order of making, no
         const int fd = bench.fds.create_signal();
         xtc_op_t op = poll_of(fd);
         bench.submit(op);
-        bench.fds.signal(fd, POLLIN, 10);
+        bench.fds.show(fd, POLLIN, 10);
+        bench.pace(false);
         bench.wait(5000);
         return bench.trace.hash();
     };

@@ -26,7 +26,8 @@ public:
         bodies_.push_back(std::make_unique<std::function<void()>>(std::move(body)));
         xtc_pid_t pid = XTC_PID_NONE;
         const int rc = xtc_proc_spawn(
-            loop, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, bodies_.back().get(), opts, &pid);
+            loop, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, bodies_.back().get(),
+            opts, &pid);
         CHECK(rc == XTC_OK);
         return pid;
     }
