@@ -46,6 +46,7 @@ int make_parts(Group& group, xtc_exec_class_t sched_class) {
 
 int create_group(Group& group, Loop& loop, const GroupPlan& plan) {
     if (!is_sound(plan)) return XTC_E_INVAL;
+    if (plan.sched_class != nullptr) return XTC_E_INVAL; // no loop has made a class yet, so it is foreign
     size_t ignored;
     if (const int rc = Handin::size_of(plan.limits.mt_queue_cap, &ignored); rc != XTC_OK) return rc;
     if (const int rc = Members::check_sizes(plan.limits.capacity, plan.limits.mt_queue_cap); rc != XTC_OK)
