@@ -81,7 +81,7 @@ bool install_guard(char* low) {
 StackPool::~StackPool() {
     for (StackSlab* s : slabs_) {
         const uintptr_t base = s->base.exchange(1, std::memory_order_acq_rel);
-        for (uint32_t i = 0; i < s->count; ++i) {
+        for (uint32_t i = 0; i < s->used; ++i) {
             char* bottom = reinterpret_cast<char*>(base) + i * s->stride + kGuard;
             san::forget_stack(bottom, s->stride - kGuard);
         }
