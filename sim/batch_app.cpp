@@ -112,6 +112,14 @@ int BatchApp::resume(Prng& draw, uint64_t handle) {
     return status;
 }
 
+void BatchApp::meddle_with_any(Prng& draw) {
+    if (issued_.empty()) return;
+    // The young ones are more likely to be somewhere on their way.
+    const auto back = static_cast<size_t>(draw.magnitude(1, static_cast<int64_t>(issued_.size())));
+    const uint64_t handle = issued_[issued_.size() - back];
+    draw.chance({1, 4}) ? cancel(draw, handle) : resume(draw, handle);
+}
+
 int BatchApp::close(enum xtc_batch_close_mode mode) {
     const int status = xtc_batch_close(group_, mode);
     oracle_.closed(mode, status);
