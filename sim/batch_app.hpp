@@ -73,6 +73,7 @@ private:
     static void device(void* op);
     static int closure(void* op);
 
+    uint64_t any_handle(Prng& draw) const;
     int draw_code();
     int decide(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count);
     void dawdle(); // a callback takes its time
