@@ -17,7 +17,8 @@ BatchRules draw_rules(Prng& draw, const Swarm& swarm) {
     rules.capacity = rules.max_active + static_cast<size_t>(draw.magnitude(0, 16));
     rules.units = static_cast<uint64_t>(draw.magnitude(1, 64));
     if (rules.async && draw.chance({5, 6})) {
-        rules.mt_queue_cap = static_cast<size_t>(swarm.harm.tiny_queues ? draw.between(1, 3) : draw.magnitude(4, 64));
+        rules.mt_queue_cap =
+            static_cast<size_t>(swarm.harm.tiny_queues ? draw.between(1, 3) : draw.magnitude(4, 64));
     }
     if (rules.async && draw.chance({2, 3})) rules.exec_timeout_ns = draw.magnitude(1'000, 20'000'000);
     return rules;
@@ -26,9 +27,12 @@ BatchRules draw_rules(Prng& draw, const Swarm& swarm) {
 } // namespace
 
 BatchApp::BatchApp(uint64_t seed, int index, const Swarm& swarm, xtc_exec_t* exec, Complaints& complaints)
-    : swarm_(swarm), exec_(exec), complaints_(complaints), draw_(Prng::derive(seed, "APP"), index == 0 ? "a" : index == 1 ? "b" : "c"),
-      owner_(static_cast<int>(draw_.below(static_cast<uint64_t>(swarm.loops)))), rules_(draw_rules(draw_, swarm)),
-      oracle_(rules_, complaints) {}
+    : swarm_(swarm), exec_(exec), complaints_(complaints),
+      draw_(Prng::derive(seed, "APP"), index == 0   ? "a"
+                                       : index == 1 ? "b"
+                                                    : "c"),
+      owner_(static_cast<int>(draw_.below(static_cast<uint64_t>(swarm.loops)))),
+      rules_(draw_rules(draw_, swarm)), oracle_(rules_, complaints) {}
 
 int BatchApp::create() {
     xtc_loop_t* const loop = xtc_exec_loop(exec_, owner_);
@@ -62,7 +66,9 @@ int BatchApp::create() {
 
 // ---- the clients' side
 
-bool BatchApp::on_owner_loop() const { return xtc_exec_loop_id() == owner_; }
+bool BatchApp::on_owner_loop() const {
+    return xtc_exec_loop_id() == owner_;
+}
 
 int BatchApp::submit(Prng& draw, bool want_reply, uint64_t* handle, xtc_future_t** reply) {
     const bool mt = rules_.mt_queue_cap > 0 && (!on_owner_loop() || draw.coin());
@@ -159,7 +165,8 @@ int BatchApp::destroy_and_judge() {
     stats.size = sizeof stats;
     async_stats.size = sizeof async_stats;
     stats.version = async_stats.version = XTC_BATCH_VERSION;
-    const int one = xtc_batch_get_stats(group_, &stats), two = xtc_batch_get_async_stats(group_, &async_stats);
+    const int one = xtc_batch_get_stats(group_, &stats),
+              two = xtc_batch_get_async_stats(group_, &async_stats);
     if (one != XTC_OK || two != XTC_OK) complaints_.add("statistics at the end answered %d and %d", one, two);
     const int status = try_destroy();
     if (status == XTC_OK) oracle_.finished(stats, async_stats);

@@ -18,8 +18,8 @@
 
 namespace xtc::sim {
 
-// One application around one group: its callbacks, its requests and the device behind them. Clients on any loop
-// use it; every call and callback is told to the oracle.
+// One application around one group: its callbacks, its requests and the device behind them. Clients on any
+// loop use it; every call and callback is told to the oracle.
 class BatchApp {
 public:
     struct Request {
@@ -74,8 +74,8 @@ private:
 
     int draw_code();
     int decide(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count);
-    void dawdle();      // a callback takes its time
-    void meddle();      // a callback calls the group
+    void dawdle(); // a callback takes its time
+    void meddle(); // a callback calls the group
     bool launch(Op& op, xtc_batch_exec_t& out);
     void deliver(Op& op); // the device's end of the token
     void reap(Op& op);    // gone once both sides are through with it

@@ -48,13 +48,27 @@ void BatchApp::meddle() {
     uint64_t handle = 0;
     xtc_future_t* reply = nullptr;
     switch (draw_.below(7)) {
-    case 0: submit(draw_, false, &handle, &reply); break;
-    case 1: cancel(draw_, some); break;
-    case 2: resume(draw_, some); break;
-    case 3: look_at_stats(); break;
-    case 4: close(draw_.coin() ? XTC_BATCH_DRAIN : XTC_BATCH_CANCEL); break;
-    case 5: try_destroy(); break;
-    default: call_from_wrong_loop(); break;
+    case 0:
+        submit(draw_, false, &handle, &reply);
+        break;
+    case 1:
+        cancel(draw_, some);
+        break;
+    case 2:
+        resume(draw_, some);
+        break;
+    case 3:
+        look_at_stats();
+        break;
+    case 4:
+        close(draw_.coin() ? XTC_BATCH_DRAIN : XTC_BATCH_CANCEL);
+        break;
+    case 5:
+        try_destroy();
+        break;
+    default:
+        call_from_wrong_loop();
+        break;
     }
 }
 
@@ -66,7 +80,8 @@ int BatchApp::draw_code() {
 int BatchApp::decide(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count) {
     const Harm& harm = swarm_.harm;
     for (size_t i = 0; i < count; i++) {
-        if (results[i].state != XTC_BATCH_UNSET) complaints_.add("a result arrived with state %d", results[i].state);
+        if (results[i].state != XTC_BATCH_UNSET)
+            complaints_.add("a result arrived with state %d", results[i].state);
         auto& request = *static_cast<Request*>(items[i].request);
         if (request.ended) complaints_.add("an ended request's memory in a vector");
         if (!healed_ && draw_.chance(harm.callback_fails)) {
@@ -76,7 +91,8 @@ int BatchApp::decide(const xtc_batch_item_t* items, xtc_batch_result_t* results,
             results[i].state = XTC_BATCH_BLOCKED;
             blocked_.push_back(items[i].handle);
         } else {
-            results[i].state = healed_ || --request.iterations_left == 0 ? XTC_BATCH_DONE : XTC_BATCH_CONTINUE;
+            results[i].state =
+                healed_ || --request.iterations_left == 0 ? XTC_BATCH_DONE : XTC_BATCH_CONTINUE;
         }
     }
     return !healed_ && draw_.chance({harm.callback_fails.num, harm.callback_fails.den * 4}) ? draw_code() : 0;
@@ -104,7 +120,8 @@ int BatchApp::submit_op(const xtc_batch_item_t* items, size_t count, void* user,
     }
     app.dawdle();
     app.meddle();
-    if (!app.healed_ && app.draw_.chance({app.swarm_.harm.callback_fails.num, app.swarm_.harm.callback_fails.den * 4})) {
+    if (!app.healed_ &&
+        app.draw_.chance({app.swarm_.harm.callback_fails.num, app.swarm_.harm.callback_fails.den * 4})) {
         const int code = app.draw_code();
         app.oracle_.refused(code);
         return code;
@@ -159,7 +176,8 @@ bool BatchApp::launch(Op& op, xtc_batch_exec_t& out) {
         deliver(op); // over before submit has returned
         return true;
     }
-    xtc_loop_t* const loop = xtc_exec_loop(exec_, static_cast<int>(draw_.below(static_cast<uint64_t>(swarm_.loops))));
+    xtc_loop_t* const loop =
+        xtc_exec_loop(exec_, static_cast<int>(draw_.below(static_cast<uint64_t>(swarm_.loops))));
     if (xtc_proc_spawn(loop, device, &op, nullptr, nullptr) == XTC_OK) return true;
     if (op.promise != nullptr) {
         xtc_promise_drop(op.promise);
@@ -172,7 +190,8 @@ bool BatchApp::launch(Op& op, xtc_batch_exec_t& out) {
 void BatchApp::device(void* arg) {
     Op& op = *static_cast<Op*>(arg);
     xtc_proc_sleep(op.latency);
-    while (op.hangs && !op.app->healed_ && !op.hinted) xtc_proc_sleep(op.app->draw_.magnitude(100'000, 5'000'000));
+    while (op.hangs && !op.app->healed_ && !op.hinted)
+        xtc_proc_sleep(op.app->draw_.magnitude(100'000, 5'000'000));
     op.app->deliver(op);
 }
 
@@ -185,16 +204,25 @@ void BatchApp::deliver(Op& op) {
                                        : how == 2 ? XTC_E_ABORTED
                                                   : XTC_E_INTERNAL);
         switch (how) {
-        case 0: xtc_promise_set(op.promise, 1, XTC_OK); break;
-        case 1: xtc_promise_set(op.promise, 0, code); break;
-        case 2: xtc_promise_drop(op.promise); break;
-        default: xtc_promise_set(op.promise, 0, 5); break; // not a status
+        case 0:
+            xtc_promise_set(op.promise, 1, XTC_OK);
+            break;
+        case 1:
+            xtc_promise_set(op.promise, 0, code);
+            break;
+        case 2:
+            xtc_promise_drop(op.promise);
+            break;
+        default:
+            xtc_promise_set(op.promise, 0, 5);
+            break; // not a status
         }
     } else {
         oracle_.device_finished(op.id, op.is_bad ? XTC_E_INVAL : XTC_OK);
         const uint32_t bits = !op.is_bad ? XTC_IO_READABLE : draw_.coin() ? XTC_IO_ERR : XTC_IO_HUP;
         const int64_t delay = draw_.coin() ? 0 : draw_.magnitude(0, 100'000);
-        if (xtc_sim_fd_signal(op.fd, bits, delay) != XTC_OK) complaints_.add("a fence could not be signalled");
+        if (xtc_sim_fd_signal(op.fd, bits, delay) != XTC_OK)
+            complaints_.add("a fence could not be signalled");
     }
     op.device_done = true;
     reap(op);
@@ -214,8 +242,8 @@ void BatchApp::reap(Op& op) {
     ops_.erase(op.id);
 }
 
-int BatchApp::collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count, int exec_status,
-                      void* user) {
+int BatchApp::collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count,
+                      int exec_status, void* user) {
     auto& app = *static_cast<BatchApp*>(user);
     const InCallback in(app.oracle_);
     app.oracle_.collected(app.current_op_, {items, count}, exec_status, xtc_clock_mono());
@@ -225,7 +253,8 @@ int BatchApp::collect(const xtc_batch_item_t* items, xtc_batch_result_t* results
     if (const auto found = app.ops_.find(app.current_op_); found != app.ops_.end()) {
         Op& op = *found->second;
         op.collected = true;
-        if (exec_status < 0 && op.kind == XTC_BATCH_EXEC_BLOCKING) op.device_done = true; // refused: never ran
+        if (exec_status < 0 && op.kind == XTC_BATCH_EXEC_BLOCKING)
+            op.device_done = true; // refused: never ran
         app.reap(op);
     }
     app.oracle_.results({results, count}, code);
@@ -243,7 +272,7 @@ void BatchApp::complete(uint64_t handle, void* request, int outcome, void* user)
     ended.ended = true;
     if (ended.reply != nullptr) {
         app.open_promises_--;
-        xtc_promise_set(ended.reply, static_cast<intptr_t>(handle), outcome);
+        xtc_promise_set(ended.reply, outcome, XTC_OK); // an outcome may be AGAIN, which reads like a timeout
     }
 }
 
@@ -251,7 +280,8 @@ void BatchApp::hint(uint64_t handle, void*, void* user) {
     auto& app = *static_cast<BatchApp*>(user);
     const InCallback in(app.oracle_);
     app.oracle_.hinted(handle);
-    if (const auto found = app.ops_.find(app.current_op_); found != app.ops_.end()) found->second->hinted = true;
+    if (const auto found = app.ops_.find(app.current_op_); found != app.ops_.end())
+        found->second->hinted = true;
     app.dawdle();
     app.meddle();
 }

@@ -8,7 +8,9 @@ namespace xtc::sim {
 
 namespace {
 
-bool is_error_code(int code) { return code <= XTC_E_INVAL && code >= XTC_E_IO; }
+bool is_error_code(int code) {
+    return code <= XTC_E_INVAL && code >= XTC_E_IO;
+}
 
 } // namespace
 
@@ -18,7 +20,8 @@ void BatchOracle::owner_call(const char* what, int status) {
     if (in_callback_ && status != XTC_E_DEADLK) {
         complaints_.add("%s inside a callback answered %d, not DEADLK", what, status);
     }
-    if (!in_callback_ && status == XTC_E_DEADLK) complaints_.add("%s outside any callback answered DEADLK", what);
+    if (!in_callback_ && status == XTC_E_DEADLK)
+        complaints_.add("%s outside any callback answered DEADLK", what);
 }
 
 void BatchOracle::judge_submit_refusal(bool mt, uint64_t charge, int status) {
@@ -37,12 +40,16 @@ void BatchOracle::judge_submit_refusal(bool mt, uint64_t charge, int status) {
     }
     if (is_closed()) return;
     if (!mt) {
-        if (live_.size() < rules_.capacity) complaints_.add("submit refused with %zu slots free", rules_.capacity - live_.size());
+        if (live_.size() < rules_.capacity)
+            complaints_.add("submit refused with %zu slots free", rules_.capacity - live_.size());
         return;
     }
-    const auto handed_in = static_cast<size_t>(std::count_if(
-        live_.begin(), live_.end(), [](const auto& entry) { return entry.second.mt && !entry.second.admitted; }));
-    if (handed_in < rules_.mt_queue_cap) complaints_.add("submit_mt refused with %zu hand-ins under way", handed_in);
+    const auto handed_in =
+        static_cast<size_t>(std::count_if(live_.begin(), live_.end(), [](const auto& entry) {
+            return entry.second.mt && !entry.second.admitted;
+        }));
+    if (handed_in < rules_.mt_queue_cap)
+        complaints_.add("submit_mt refused with %zu hand-ins under way", handed_in);
 }
 
 void BatchOracle::submitted(bool mt, uint64_t charge, int status, uint64_t handle) {
@@ -58,7 +65,14 @@ void BatchOracle::submitted(bool mt, uint64_t charge, int status, uint64_t handl
     accepted_++;
     live_[handle].charge = charge;
     live_[handle].mt = mt;
-    if (!mt && live_.size() > rules_.capacity) complaints_.add("submit accepted a request beyond capacity");
+    // A hand-in that was cancelled on its way never takes a slot.
+    const auto in_slots = std::count_if(live_.begin(), live_.end(), [this](const auto& entry) {
+        const Member& member = entry.second;
+        return !member.mt || member.admitted || !is_cancelling(member);
+    });
+    if (!mt && static_cast<size_t>(in_slots) > rules_.capacity) {
+        complaints_.add("submit accepted a request beyond capacity");
+    }
     if (live_.size() > rules_.capacity + rules_.mt_queue_cap) {
         complaints_.add("%zu requests accepted, more than slots and hand-ins", live_.size());
     }
@@ -127,19 +141,23 @@ void BatchOracle::left() {
 void BatchOracle::judge_member_of_vector(uint64_t handle) {
     const auto found = live_.find(handle);
     if (found == live_.end()) {
-        complaints_.add("%s request %" PRIu64 " in a vector", done_.contains(handle) ? "ended" : "unknown", handle);
+        complaints_.add("%s request %" PRIu64 " in a vector", done_.contains(handle) ? "ended" : "unknown",
+                        handle);
         return;
     }
     Member& member = found->second;
     if (member.op != 0) complaints_.add("request %" PRIu64 " in a second vector before collect", handle);
     for (const auto& [id, op] : ops_) {
-        if (op.is_launched && !op.is_finished && std::count(op.handles.begin(), op.handles.end(), handle) != 0) {
-            complaints_.add("request %" PRIu64 " in a vector while operation %" PRIu64 " may still run", handle, id);
+        if (op.is_launched && !op.is_finished &&
+            std::count(op.handles.begin(), op.handles.end(), handle) != 0) {
+            complaints_.add("request %" PRIu64 " in a vector while operation %" PRIu64 " may still run",
+                            handle, id);
         }
     }
     if (member.cancel_sure) complaints_.add("cancelled request %" PRIu64 " in a vector", handle);
     if (member.cancel_posted && ++member.vectors_since_posted > 1) {
-        complaints_.add("request %" PRIu64 " in vector %u after its cancel", handle, member.vectors_since_posted);
+        complaints_.add("request %" PRIu64 " in vector %u after its cancel", handle,
+                        member.vectors_since_posted);
     }
     if (member.blocked && !member.resumed) complaints_.add("blocked request %" PRIu64 " in a vector", handle);
     member.blocked = member.resumed = member.resume_sure = false;
@@ -163,8 +181,10 @@ void BatchOracle::judge_vector_order(const std::vector<uint64_t>& handles) {
             complaints_.add("request %" PRIu64 " was overtaken by %" PRIu64, handle, youngest_new);
         }
         const bool ready = member.admitted && (!member.blocked || member.resume_sure);
-        if (!in && ready && !cancelling) complaints_.add("ready request %" PRIu64 " left out of a vector", handle);
-        if (!member.owed.empty()) complaints_.add("request %" PRIu64 " not completed before the next vector", handle);
+        if (!in && ready && !cancelling)
+            complaints_.add("ready request %" PRIu64 " left out of a vector", handle);
+        if (!member.owed.empty())
+            complaints_.add("request %" PRIu64 " not completed before the next vector", handle);
         if (in) member.admitted = true;
         if (member.admitted) {
             units += member.charge;
@@ -223,8 +243,10 @@ void BatchOracle::judge_status(const Op& op, uint64_t id, int exec_status, int64
     const bool blocking = op.kind == XTC_BATCH_EXEC_BLOCKING;
     if (exec_status == XTC_BATCH_EXEC_OK) {
         if (!op.is_finished) complaints_.add("operation %" PRIu64 " collected as done while it runs", id);
-        if (op.error != XTC_OK) complaints_.add("operation %" PRIu64 " failed with %d, collected as done", id, op.error);
-        if (op.unawaitable.contains(XTC_E_INVAL)) complaints_.add("a bad token of operation %" PRIu64 " was awaited", id);
+        if (op.error != XTC_OK)
+            complaints_.add("operation %" PRIu64 " failed with %d, collected as done", id, op.error);
+        if (op.unawaitable.contains(XTC_E_INVAL))
+            complaints_.add("a bad token of operation %" PRIu64 " was awaited", id);
     } else if (exec_status == XTC_BATCH_EXEC_TIMEOUT) {
         if (rules_.exec_timeout_ns == 0 || blocking || op.kind == XTC_BATCH_EXEC_SYNC) {
             complaints_.add("operation %" PRIu64 " of kind %d timed out", id, op.kind);
@@ -243,7 +265,8 @@ void BatchOracle::judge_status(const Op& op, uint64_t id, int exec_status, int64
     }
 }
 
-void BatchOracle::collected(uint64_t id, std::span<const xtc_batch_item_t> items, int exec_status, int64_t now) {
+void BatchOracle::collected(uint64_t id, std::span<const xtc_batch_item_t> items, int exec_status,
+                            int64_t now) {
     const auto found = ops_.find(id);
     if (found == ops_.end() || !found->second.is_launched) {
         complaints_.add("collect without an operation");
@@ -252,9 +275,10 @@ void BatchOracle::collected(uint64_t id, std::span<const xtc_batch_item_t> items
     Op& op = found->second;
     if (op.is_collected) complaints_.add("operation %" PRIu64 " collected twice", id);
     op.is_collected = true;
-    const bool same = items.size() == op.handles.size() &&
-                      std::equal(items.begin(), items.end(), op.handles.begin(),
-                                 [](const xtc_batch_item_t& item, uint64_t handle) { return item.handle == handle; });
+    const bool same =
+        items.size() == op.handles.size() &&
+        std::equal(items.begin(), items.end(), op.handles.begin(),
+                   [](const xtc_batch_item_t& item, uint64_t handle) { return item.handle == handle; });
     if (!same) complaints_.add("operation %" PRIu64 " collected with another vector", id);
     judge_status(op, id, exec_status, now);
     if (exec_status == XTC_BATCH_EXEC_TIMEOUT) totals_.timeouts++;
@@ -275,8 +299,10 @@ std::optional<int> BatchOracle::natural_outcome(const xtc_batch_result_t& result
     if (status < 0) return status;
     if (code != 0) return is_error_code(code) ? code : XTC_E_INTERNAL;
     switch (result.state) {
-    case XTC_BATCH_DONE: return XTC_OK;
-    case XTC_BATCH_ERROR: return is_error_code(result.error) ? result.error : XTC_E_INTERNAL;
+    case XTC_BATCH_DONE:
+        return XTC_OK;
+    case XTC_BATCH_ERROR:
+        return is_error_code(result.error) ? result.error : XTC_E_INTERNAL;
     case XTC_BATCH_CONTINUE:
     case XTC_BATCH_BLOCKED:
         if (status == XTC_BATCH_EXEC_TIMEOUT) return XTC_E_AGAIN;
@@ -284,7 +310,8 @@ std::optional<int> BatchOracle::natural_outcome(const xtc_batch_result_t& result
     case XTC_BATCH_UNSET:
         if (status == XTC_BATCH_EXEC_TIMEOUT) return XTC_E_AGAIN;
         return XTC_E_INTERNAL;
-    default: return XTC_E_INTERNAL;
+    default:
+        return XTC_E_INTERNAL;
     }
 }
 
@@ -318,20 +345,24 @@ void BatchOracle::hinted(uint64_t handle) {
     if (!is_cancelling(member) && !killed_) {
         complaints_.add("a hint for request %" PRIu64 ", which nobody cancelled", handle);
     }
-    if (!ops_[member.op].hinted.insert(handle).second) complaints_.add("two hints for request %" PRIu64, handle);
+    if (!ops_[member.op].hinted.insert(handle).second)
+        complaints_.add("two hints for request %" PRIu64, handle);
 }
 
 void BatchOracle::completed(uint64_t handle, int outcome) {
     const auto found = live_.find(handle);
     if (found == live_.end()) {
-        complaints_.add("%s request %" PRIu64 " completed", done_.contains(handle) ? "ended" : "unknown", handle);
+        complaints_.add("%s request %" PRIu64 " completed", done_.contains(handle) ? "ended" : "unknown",
+                        handle);
         return;
     }
     Member& member = found->second;
-    if (member.op != 0) complaints_.add("request %" PRIu64 " completed before its operation was collected", handle);
+    if (member.op != 0)
+        complaints_.add("request %" PRIu64 " completed before its operation was collected", handle);
     const bool cancelling = is_cancelling(member);
     bool legal = member.owed.contains(outcome);
-    if (member.owed.empty()) legal = (outcome == XTC_E_ABORTED && cancelling) || (outcome == XTC_E_INTERNAL && killed_);
+    if (member.owed.empty())
+        legal = (outcome == XTC_E_ABORTED && cancelling) || (outcome == XTC_E_INTERNAL && killed_);
     if (!legal) complaints_.add("request %" PRIu64 " ended with %d, which nothing explains", handle, outcome);
     if (outcome == XTC_OK) {
         totals_.ok++;
@@ -363,7 +394,8 @@ void BatchOracle::snapshot(const xtc_batch_stats_t& stats) {
         complaints_.add("%" PRIu64 " ready and %" PRIu64 " blocked", stats.ready, stats.blocked);
     }
     const uint64_t inside = stats.queued + stats.ready + stats.blocked;
-    if (inside > live_.size()) complaints_.add("%" PRIu64 " requests counted, %zu alive", inside, live_.size());
+    if (inside > live_.size())
+        complaints_.add("%" PRIu64 " requests counted, %zu alive", inside, live_.size());
     const uint64_t ended = stats.completed + stats.cancelled + stats.failed;
     if (ended > accepted_) complaints_.add("%" PRIu64 " ended of %" PRIu64 " accepted", ended, accepted_);
 }
@@ -383,7 +415,8 @@ void BatchOracle::finished(const xtc_batch_stats_t& stats, const xtc_batch_async
     same("completed", stats.completed, totals_.ok);
     same("cancelled and failed", stats.cancelled + stats.failed,
          totals_.aborted + totals_.aborted_maybe_failed + totals_.other);
-    if (stats.cancelled < totals_.aborted || stats.cancelled > totals_.aborted + totals_.aborted_maybe_failed) {
+    if (stats.cancelled < totals_.aborted ||
+        stats.cancelled > totals_.aborted + totals_.aborted_maybe_failed) {
         complaints_.add("cancelled is %" PRIu64 ", should be %" PRIu64, stats.cancelled, totals_.aborted);
     }
     same("completed, cancelled and failed", stats.completed + stats.cancelled + stats.failed, accepted_);

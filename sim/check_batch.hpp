@@ -37,7 +37,8 @@ public:
     void closed(enum xtc_batch_close_mode mode, int status);
     void destroyed(int status);
     void driver_killed() { killed_ = true; }
-    // xtc_batch_drain_for has begun: closed at once, and cancelled at a time that can not be seen from outside.
+    // xtc_batch_drain_for has begun: closed at once, and cancelled at a time that can not be seen from
+    // outside.
     void may_be_cancelled() {
         close_mode_ = XTC_BATCH_DRAIN;
         cancel_unseen_ = true;
@@ -75,15 +76,15 @@ private:
     struct Member {
         uint64_t charge = 0;
         bool mt = false;
-        bool admitted = false;       // seen in a vector
-        bool blocked = false;        // by the last result
-        bool resumed = false;        // since its last vector began, or blocked
-        bool resume_sure = false;    // by the owner loop: in effect at once
-        bool cancel_sure = false;    // by the owner loop: in effect at once
-        bool cancel_posted = false;  // from another loop: in effect at a boundary
+        bool admitted = false;      // seen in a vector
+        bool blocked = false;       // by the last result
+        bool resumed = false;       // since its last vector began, or blocked
+        bool resume_sure = false;   // by the owner loop: in effect at once
+        bool cancel_sure = false;   // by the owner loop: in effect at once
+        bool cancel_posted = false; // from another loop: in effect at a boundary
         unsigned vectors_since_posted = 0;
-        uint64_t op = 0; // its operation, not collected
-        std::set<int> owed; // it must complete now, with one of these
+        uint64_t op = 0;            // its operation, not collected
+        std::set<int> owed;         // it must complete now, with one of these
         bool natural_abort = false; // ABORTED would come from the operation, not from a cancel
     };
     struct Op {
@@ -117,7 +118,7 @@ private:
     std::map<uint64_t, Member> live_;
     std::map<uint64_t, Op> ops_;
     std::set<uint64_t> done_;
-    std::vector<uint64_t> vector_; // the last one handed out
+    std::vector<uint64_t> vector_;   // the last one handed out
     std::optional<int> exec_status_; // of the collect in progress
     uint64_t current_op_ = 0;
     uint64_t completing_ = 0;

@@ -6,14 +6,18 @@
 
 namespace xtc::sim {
 
-void ProcsOracle::spawned(size_t proc) { procs_[proc]; }
+void ProcsOracle::spawned(size_t proc) {
+    procs_[proc];
+}
 
 void ProcsOracle::started(size_t proc) {
     if (procs_[proc].has_started) complaints_.add("process %zu started twice", proc);
     procs_[proc].has_started = true;
 }
 
-void ProcsOracle::registered_hook(size_t proc, int hook) { procs_[proc].hooks.push_back(hook); }
+void ProcsOracle::registered_hook(size_t proc, int hook) {
+    procs_[proc].hooks.push_back(hook);
+}
 
 void ProcsOracle::unwound(size_t proc) {
     Proc& record = procs_[proc];
@@ -24,7 +28,8 @@ void ProcsOracle::unwound(size_t proc) {
 
 void ProcsOracle::hook_ran(size_t proc, int hook) {
     Proc& record = procs_[proc];
-    if (!record.is_unwound) complaints_.add("hook %d of process %zu ran before its stack was left", hook, proc);
+    if (!record.is_unwound)
+        complaints_.add("hook %d of process %zu ran before its stack was left", hook, proc);
     if (record.hooks.empty() || record.hooks.back() != hook) {
         complaints_.add("hook %d of process %zu ran out of order, or twice", hook, proc);
         return;
@@ -50,7 +55,8 @@ void ProcsOracle::parks(size_t proc, bool masked) {
 
 void ProcsOracle::returned(size_t proc) {
     const Proc& record = procs_[proc];
-    if (record.killed_before_park && !record.masked) complaints_.add("killed process %zu came back from a wait", proc);
+    if (record.killed_before_park && !record.masked)
+        complaints_.add("killed process %zu came back from a wait", proc);
 }
 
 void ProcsOracle::sent(size_t from, size_t to, uint64_t number) {
@@ -73,7 +79,8 @@ void ProcsOracle::slept(int64_t asked, int64_t took) {
 }
 
 void ProcsOracle::timed_out(const char* what, int64_t asked, int64_t took) {
-    if (asked < 0 || took < asked) complaints_.add("%s with timeout %" PRId64 " gave up after %" PRId64, what, asked, took);
+    if (asked < 0 || took < asked)
+        complaints_.add("%s with timeout %" PRId64 " gave up after %" PRId64, what, asked, took);
 }
 
 uint64_t ProcsOracle::timer_set(int64_t due) {
@@ -85,25 +92,31 @@ void ProcsOracle::timer_fired(uint64_t timer, int64_t now) {
     Timer& record = timers_[timer];
     if (record.fired) complaints_.add("timer %" PRIu64 " fired twice", timer);
     if (record.cancelled) complaints_.add("timer %" PRIu64 " fired after its cancel", timer);
-    if (now < record.due) complaints_.add("timer %" PRIu64 " fired %" PRId64 " ns early", timer, record.due - now);
+    if (now < record.due)
+        complaints_.add("timer %" PRIu64 " fired %" PRId64 " ns early", timer, record.due - now);
     record.fired = true;
 }
 
-void ProcsOracle::timer_cancelled(uint64_t timer) { timers_[timer].cancelled = true; }
+void ProcsOracle::timer_cancelled(uint64_t timer) {
+    timers_[timer].cancelled = true;
+}
 
 size_t ProcsOracle::ended() const {
-    return static_cast<size_t>(std::count_if(procs_.begin(), procs_.end(), [](const auto& p) { return p.second.has_ended; }));
+    return static_cast<size_t>(
+        std::count_if(procs_.begin(), procs_.end(), [](const auto& p) { return p.second.has_ended; }));
 }
 
 size_t ProcsOracle::killed() const {
-    return static_cast<size_t>(std::count_if(procs_.begin(), procs_.end(), [](const auto& p) { return p.second.is_killed; }));
+    return static_cast<size_t>(
+        std::count_if(procs_.begin(), procs_.end(), [](const auto& p) { return p.second.is_killed; }));
 }
 
 void ProcsOracle::finished() {
     for (const auto& [number, proc] : procs_) {
         if (!proc.has_started && proc.is_killed) continue;
         if (!proc.is_unwound) complaints_.add("process %zu never left its stack", number);
-        if (!proc.has_ended) complaints_.add("process %zu has %zu hooks that never ran", number, proc.hooks.size());
+        if (!proc.has_ended)
+            complaints_.add("process %zu has %zu hooks that never ran", number, proc.hooks.size());
     }
     for (size_t i = 0; i < timers_.size(); i++) {
         if (!timers_[i].fired && !timers_[i].cancelled) complaints_.add("timer %zu never fired", i);

@@ -24,8 +24,8 @@ public:
     void hook_ran(size_t proc, int hook);
     void kill_asked(size_t proc, bool was_accepted);
 
-    // Around a call that parks or yields. A process for which a kill was accepted before does not come back from
-    // it, unless it is masked.
+    // Around a call that parks or yields. A process for which a kill was accepted before does not come back
+    // from it, unless it is masked.
     void parks(size_t proc, bool masked);
     void returned(size_t proc);
 

@@ -14,22 +14,22 @@ struct Span {
 };
 
 enum class Order : uint8_t {
-    random,   // any of the ready
-    fifo,     // as in production
-    lifo,     // the youngest first
-    pessimal  // one pinned loop as long as it has something to do, its youngest task first
+    random,  // any of the ready
+    fifo,    // as in production
+    lifo,    // the youngest first
+    pessimal // one pinned loop as long as it has something to do, its youngest task first
 };
 
-// How unfriendly the world is. The default is the friendly one of the liveness phase: time passes, orders vary,
-// nothing fails.
+// How unfriendly the world is. The default is the friendly one of the liveness phase: time passes, orders
+// vary, nothing fails.
 struct Knobs {
     Order order = Order::random;
-    uint32_t max_runs = 8;   // runs in one turn: 1..max_runs
+    uint32_t max_runs = 8;    // runs in one turn: 1..max_runs
     Span turn_cost{100, 900}; // what a turn takes of the virtual clock
 
-    Ratio idle_turn{};       // a turn for a loop that sleeps: a wait that ended early for no reason
-    Ratio spurious_wake{};   // xtc_loop_wake on a loop nobody meant
-    Ratio stall{};           // a turn that takes stall_cost
+    Ratio idle_turn{};     // a turn for a loop that sleeps: a wait that ended early for no reason
+    Ratio spurious_wake{}; // xtc_loop_wake on a loop nobody meant
+    Ratio stall{};         // a turn that takes stall_cost
     Span stall_cost{};
 
     Span io_latency{0, 20'000}; // from done to seen

@@ -36,18 +36,21 @@ struct Options {
 };
 
 void print_help() {
-    std::puts("usage: xtc-sim [--seed N | --seeds A..B] [--workload batch|procs|all] [--verbose] [--check-determinism]\n"
-              "\n"
-              "Runs seeded clients against an unmodified libxtc under a virtual clock and checks what it does.\n"
-              "\n"
-              "  --seed N              one seed, with the options it drew; 1 without this or the next\n"
-              "  --seeds A..B          every seed from A to B, one line for all and one for each that fails\n"
-              "  --workload NAME       batch: groups and their clients; procs: processes and their waits; all: both\n"
-              "  --verbose             print the trace of every run\n"
-              "  --check-determinism   run each seed twice and compare the traces\n"
-              "  --help                this text\n"
-              "\n"
-              "Exit status: 0 all is well, 1 something was wrong, 2 usage, 3 something did not finish.");
+    std::puts(
+        "usage: xtc-sim [--seed N | --seeds A..B] [--workload batch|procs|all] [--verbose] "
+        "[--check-determinism]\n"
+        "\n"
+        "Runs seeded clients against an unmodified libxtc under a virtual clock and checks what it does.\n"
+        "\n"
+        "  --seed N              one seed, with the options it drew; 1 without this or the next\n"
+        "  --seeds A..B          every seed from A to B, one line for all and one for each that fails\n"
+        "  --workload NAME       batch: groups and their clients; procs: processes and their waits; all: "
+        "both\n"
+        "  --verbose             print the trace of every run\n"
+        "  --check-determinism   run each seed twice and compare the traces\n"
+        "  --help                this text\n"
+        "\n"
+        "Exit status: 0 all is well, 1 something was wrong, 2 usage, 3 something did not finish.");
 }
 
 bool parse_number(std::string_view text, uint64_t& out) {
@@ -99,7 +102,8 @@ bool parse(int argc, char** argv, Options& options) {
             return false;
         }
         if (!good) {
-            std::fprintf(stderr, "xtc-sim: '%s' is no value for %s (see --help)\n", value, std::string(arg).c_str());
+            std::fprintf(stderr, "xtc-sim: '%s' is no value for %s (see --help)\n", value,
+                         std::string(arg).c_str());
             return false;
         }
     }
@@ -108,9 +112,12 @@ bool parse(int argc, char** argv, Options& options) {
 
 const char* name_of(Verdict verdict) {
     switch (verdict) {
-    case Verdict::ok: return "ok";
-    case Verdict::correctness: return "WRONG";
-    case Verdict::liveness: return "STUCK";
+    case Verdict::ok:
+        return "ok";
+    case Verdict::correctness:
+        return "WRONG";
+    case Verdict::liveness:
+        return "STUCK";
     }
     return "?";
 }
@@ -120,10 +127,11 @@ void print_trace(const Trace& trace) {
 }
 
 void print_result(const RunResult& result) {
-    std::printf("  safety   %" PRIu64 " turns\n  liveness %" PRIu64 " turns, %" PRId64 " us of virtual time in all\n",
+    std::printf("  safety   %" PRIu64 " turns\n  liveness %" PRIu64 " turns, %" PRId64
+                " us of virtual time in all\n",
                 result.safety_steps, result.liveness_steps, result.virtual_ns / 1000);
-    std::printf("  %s\n  trace    %016" PRIx64 "  state %016" PRIx64 "\n  result   %s\n", result.summary.c_str(),
-                result.trace_hash, result.state_hash, name_of(result.verdict));
+    std::printf("  %s\n  trace    %016" PRIx64 "  state %016" PRIx64 "\n  result   %s\n",
+                result.summary.c_str(), result.trace_hash, result.state_hash, name_of(result.verdict));
 }
 
 void print_failure(const NamedWorkload& workload, uint64_t seed, const RunResult& result) {
@@ -148,8 +156,8 @@ void compare_runs(const NamedWorkload& workload, uint64_t seed, RunResult& resul
 
 Verdict run_one(const Options& options, const NamedWorkload& workload, uint64_t seed) {
     if (!options.many) {
-        std::printf("xtc-sim %s seed=%" PRIu64 " workload=%s\n  %s\n", xtc_version_string(), seed, workload.name,
-                    describe(draw_swarm(seed)).c_str());
+        std::printf("xtc-sim %s seed=%" PRIu64 " workload=%s\n  %s\n", xtc_version_string(), seed,
+                    workload.name, describe(draw_swarm(seed)).c_str());
         std::fflush(stdout); // what a crash leaves to be read
     }
     RunResult result = run_seed(seed, workload.make, options.verbose);
@@ -171,6 +179,7 @@ int main(int argc, char** argv) {
     }
     Options options;
     if (!parse(argc, argv, options)) return exit_usage;
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // a crash must not take with it what was found before
 
     const int64_t begun = xtc_clock_mono(); // the reader's time: nothing is simulated yet
     uint64_t runs = 0, wrong = 0, stuck = 0;
@@ -186,10 +195,10 @@ int main(int argc, char** argv) {
     }
     if (options.many) {
         const uint64_t tenths = runs * 10'000'000'000 / static_cast<uint64_t>(xtc_clock_mono() - begun + 1);
-        std::printf("seeds %" PRIu64 "..%" PRIu64 " workload %s: %" PRIu64 " runs, %" PRIu64 " wrong, %" PRIu64
-                    " stuck, %" PRIu64 ".%" PRIu64 " runs/s\n",
-                    options.first, options.last, options.workload.c_str(), runs, wrong, stuck,
-                    tenths / 10, tenths % 10);
+        std::printf("seeds %" PRIu64 "..%" PRIu64 " workload %s: %" PRIu64 " runs, %" PRIu64
+                    " wrong, %" PRIu64 " stuck, %" PRIu64 ".%" PRIu64 " runs/s\n",
+                    options.first, options.last, options.workload.c_str(), runs, wrong, stuck, tenths / 10,
+                    tenths % 10);
     }
     if (wrong > 0) return static_cast<int>(Verdict::correctness);
     return stuck > 0 ? static_cast<int>(Verdict::liveness) : 0;

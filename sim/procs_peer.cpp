@@ -44,8 +44,12 @@ private:
     bool holds_ = true;
 };
 
-void discard(xtc_future_t* future) { xtc_future_discard(future); }
-void close_virtual(int fd) { xtc_sim_fd_close(fd); }
+void discard(xtc_future_t* future) {
+    xtc_future_discard(future);
+}
+void close_virtual(int fd) {
+    xtc_sim_fd_close(fd);
+}
 
 } // namespace
 
@@ -58,7 +62,9 @@ int Peer::start(int loop) {
     return xtc_proc_spawn(xtc_exec_loop(town_.exec, loop), body, this, &opts, &pid_);
 }
 
-void Peer::body(void* self) { static_cast<Peer*>(self)->live(); }
+void Peer::body(void* self) {
+    static_cast<Peer*>(self)->live();
+}
 
 void Peer::live() {
     struct Stack {
@@ -93,18 +99,40 @@ void Peer::act() {
     town_.acts++;
     switch (draw_.below(13)) {
     case 0:
-    case 1: send(); break;
+    case 1:
+        send();
+        break;
     case 2:
-    case 3: receive(); break;
-    case 4: sleep(); break;
-    case 5: kill(); break;
-    case 6: masked_nap(); break;
-    case 7: timer(); break;
-    case 8: child(); break;
-    case 9: offload(); break;
-    case 10: promise_elsewhere(); break;
-    case 11: draw_.coin() ? fence() : notify(); break;
-    default: stream(); break;
+    case 3:
+        receive();
+        break;
+    case 4:
+        nap();
+        break;
+    case 5:
+        kill();
+        break;
+    case 6:
+        masked_nap();
+        break;
+    case 7:
+        timer();
+        break;
+    case 8:
+        child();
+        break;
+    case 9:
+        offload();
+        break;
+    case 10:
+        promise_elsewhere();
+        break;
+    case 11:
+        draw_.coin() ? fence() : notify();
+        break;
+    default:
+        stream();
+        break;
     }
     if (draw_.coin()) parked(xtc_yield);
 }
@@ -139,7 +167,7 @@ void Peer::receive() {
     }
 }
 
-void Peer::sleep() {
+void Peer::nap() {
     const int64_t ns = draw_.magnitude(1, 3'000'000);
     const int64_t begun = xtc_clock_mono();
     parked([ns] { xtc_proc_sleep(ns); });
@@ -183,7 +211,7 @@ void Peer::timer() {
         &timer, &timer.handle);
     if (status != XTC_OK) town_.complaints.add("timer_set answered %d", status);
     if (!draw_.chance({1, 3})) return;
-    sleep();
+    nap();
     if (xtc_timer_cancel(timer.handle) != XTC_OK) town_.complaints.add("a timer could not be cancelled");
     town_.oracle.timer_cancelled(timer.number);
 }
@@ -191,7 +219,8 @@ void Peer::timer() {
 void Peer::child() {
     const intptr_t expected = static_cast<intptr_t>(draw_.below(1000));
     xtc_task_t* task = nullptr;
-    const int loop = draw_.coin() ? loop_ : static_cast<int>(draw_.below(static_cast<uint64_t>(town_.swarm.loops)));
+    const int loop =
+        draw_.coin() ? loop_ : static_cast<int>(draw_.below(static_cast<uint64_t>(town_.swarm.loops)));
     const int status = xtc_exec_async_on(
         town_.exec, loop,
         [](void* arg) {
@@ -262,7 +291,8 @@ void Peer::promise_elsewhere() {
         }
     } else {
         const int status = xtc_future_await(future, &value);
-        if (status != (drops ? XTC_E_ABORTED : XTC_OK)) town_.complaints.add("future_await answered %d", status);
+        if (status != (drops ? XTC_E_ABORTED : XTC_OK))
+            town_.complaints.add("future_await answered %d", status);
     }
     held.used_up();
     if (!drops && value != 7) town_.complaints.add("a future's value was lost");
@@ -272,7 +302,8 @@ void Peer::fence() {
     int fd = -1;
     if (xtc_sim_fd_create(town_.exec, &fd) != XTC_OK) return;
     const Held<int> held(town_, fd, close_virtual);
-    const int64_t delay = draw_.magnitude(0, 2'000'000), timeout = draw_.coin() ? -1 : draw_.magnitude(0, 2'000'000);
+    const int64_t delay = draw_.magnitude(0, 2'000'000),
+                  timeout = draw_.coin() ? -1 : draw_.magnitude(0, 2'000'000);
     const bool fails = draw_.chance({1, 8});
     xtc_sim_fd_signal(fd, fails ? XTC_IO_ERR : XTC_IO_READABLE, delay);
     const int64_t begun = xtc_clock_mono();
@@ -339,7 +370,8 @@ void Peer::stream() {
             }
         }
     }
-    if (got != length && !may_fail) town_.complaints.add("a stream of %zu bytes ended after %zu", length, got);
+    if (got != length && !may_fail)
+        town_.complaints.add("a stream of %zu bytes ended after %zu", length, got);
 }
 
 } // namespace xtc::sim

@@ -45,7 +45,8 @@ struct PeerTown {
 // One process that does what its seed says until it has done enough or is killed.
 class Peer {
 public:
-    Peer(PeerTown& town, size_t number, Prng draw, int acts) : town_(town), number_(number), draw_(draw), left_(acts) {}
+    Peer(PeerTown& town, size_t number, Prng draw, int acts)
+        : town_(town), number_(number), draw_(draw), left_(acts) {}
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
 
@@ -65,7 +66,7 @@ private:
     void parked(const std::function<void()>& call);
     void send();
     void receive();
-    void sleep();
+    void nap();
     void kill();
     void masked_nap();
     void timer();

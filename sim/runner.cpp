@@ -25,8 +25,8 @@ struct Run {
         workload = make(seed, swarm);
         world->set_step_check([this] { return workload->complaints().none(); });
     }
-    // A run that went wrong may have left anything anywhere: it is kept, so that taking it down can not hide how
-    // it failed.
+    // A run that went wrong may have left anything anywhere: it is kept, so that taking it down can not hide
+    // how it failed.
     ~Run() {
         if (!has_ended_well) {
             static_cast<void>(workload.release());
@@ -34,7 +34,6 @@ struct Run {
         }
         workload.reset();
         xtc_exec_fini(exec);
-        World::forget(exec);
     }
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;

@@ -35,8 +35,8 @@ struct RunResult {
 
 using MakeWorkload = std::unique_ptr<Workload> (*)(uint64_t seed, const Swarm& swarm);
 
-// One seed: a safety phase in which anything may fail and nothing may be wrong, then a liveness phase in which
-// nothing fails any more and everything must finish.
+// One seed: a safety phase in which anything may fail and nothing may be wrong, then a liveness phase in
+// which nothing fails any more and everything must finish.
 RunResult run_seed(uint64_t seed, MakeWorkload make, bool keep_trace);
 
 } // namespace xtc::sim

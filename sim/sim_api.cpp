@@ -69,7 +69,8 @@ uint64_t xtc_sim_trace_hash(xtc_exec_t* exec) {
 
 int xtc_sim_rand(xtc_exec_t* exec, enum xtc_sim_stream stream, uint64_t bound, uint64_t* out) {
     World* const world = World::find(exec);
-    if (world == nullptr || out == nullptr || stream < 0 || stream >= XTC_SIM_RNG_NSTREAMS) return XTC_E_INVAL;
+    if (world == nullptr || out == nullptr || stream < 0 || stream >= XTC_SIM_RNG_NSTREAMS)
+        return XTC_E_INVAL;
     if (bound == 0) return XTC_E_RANGE;
     *out = world->streams[static_cast<Stream>(stream)].below(bound);
     return XTC_OK;
@@ -88,7 +89,7 @@ int xtc_sim_fd_create(xtc_exec_t* exec, int* out) {
 int xtc_sim_fd_signal(int fd, uint32_t revents, int64_t delay_ns) {
     VirtualFds* const owner = VirtualFds::owner_of(fd);
     if (owner == nullptr || revents == 0 || (revents & ~known_bits) != 0 || delay_ns < 0) return XTC_E_INVAL;
-    return guarded([&] { return owner->signal(fd, poll_bits(revents), delay_ns) ? XTC_OK : XTC_E_INVAL; });
+    return guarded([&] { return owner->show(fd, poll_bits(revents), delay_ns) ? XTC_OK : XTC_E_INVAL; });
 }
 
 int xtc_sim_fd_clear(int fd, uint32_t revents) {

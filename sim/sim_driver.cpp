@@ -66,7 +66,9 @@ void SimDriver::end_early(xtc_op_t& op, int64_t res) {
     arrived(op, res);
 }
 
-void SimDriver::cancel(xtc_op_t& op) { end_early(op, -ECANCELED); }
+void SimDriver::cancel(xtc_op_t& op) {
+    end_early(op, -ECANCELED);
+}
 
 void SimDriver::arrived(xtc_op_t& op, int64_t res) {
     if (const auto found = waiting_.find(&op); found != waiting_.end()) {

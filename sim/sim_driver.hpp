@@ -15,8 +15,8 @@
 
 namespace xtc::sim {
 
-// One loop's kernel: a clock that others move, descriptors that others signal, and a sleep that only the world
-// ends.
+// One loop's kernel: a clock that others move, descriptors that others signal, and a sleep that only the
+// world ends.
 class SimDriver final : public OpSink {
 public:
     SimDriver(uint32_t loop, Timeline& timeline, Streams& streams, Trace& trace, const Knobs& knobs,
@@ -26,8 +26,8 @@ public:
 
     static const xtc_seam_driver_t table; // self is the SimDriver
 
-    // While the world runs it alone moves the clock, and a wait only polls. At other times nobody else does: a
-    // loop that is taken down waits for its last operations, and time passes for it.
+    // While the world runs it alone moves the clock, and a wait only polls. At other times nobody else does:
+    // a loop that is taken down waits for its last operations, and time passes for it.
     void set_paced(bool paced) noexcept { is_paced_ = paced; }
 
     // A wait would return at once.

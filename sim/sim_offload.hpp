@@ -13,7 +13,8 @@
 
 namespace xtc::sim {
 
-// A thread pool without threads: a closure runs between two turns at a seeded time, its end is told at another.
+// A thread pool without threads: a closure runs between two turns at a seeded time, its end is told at
+// another.
 class SimOffload {
 public:
     SimOffload(Timeline& timeline, Streams& streams, Trace& trace, const Knobs& knobs) noexcept

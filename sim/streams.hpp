@@ -9,8 +9,8 @@
 
 namespace xtc::sim {
 
-// Who draws. The first eight are the public ones (enum xtc_sim_stream, same numbers); a user of randomness that
-// is not like any of these gets a name of its own, so that its draws move nobody else's.
+// Who draws. The first eight are the public ones (enum xtc_sim_stream, same numbers); a user of randomness
+// that is not like any of these gets a name of its own, so that its draws move nobody else's.
 enum class Stream : uint8_t {
     sched,   // which loop, which task, how long a turn
     steal,   // not drawn from: fibers never leave their loop

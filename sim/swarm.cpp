@@ -16,10 +16,14 @@ Ratio strength(Prng& draw, int64_t most_per_mille) {
 
 const char* name_of(Order order) {
     switch (order) {
-    case Order::random: return "random";
-    case Order::fifo: return "fifo";
-    case Order::lifo: return "lifo";
-    case Order::pessimal: return "pessimal";
+    case Order::random:
+        return "random";
+    case Order::fifo:
+        return "fifo";
+    case Order::lifo:
+        return "lifo";
+    case Order::pessimal:
+        return "pessimal";
     }
     return "?";
 }
@@ -48,7 +52,8 @@ Swarm draw_swarm(uint64_t seed) {
     swarm.safety_steps = draw.magnitude(200, 60'000);
 
     Knobs& knobs = swarm.knobs;
-    constexpr Order orders[] = {Order::random, Order::random, Order::random, Order::fifo, Order::lifo, Order::pessimal};
+    constexpr Order orders[] = {Order::random, Order::random, Order::random,
+                                Order::fifo,   Order::lifo,   Order::pessimal};
     knobs.order = draw.pick(orders);
     knobs.max_runs = static_cast<uint32_t>(draw.magnitude(1, 16));
     knobs.idle_turn = strength(draw, 200);
@@ -81,7 +86,8 @@ Swarm draw_swarm(uint64_t seed) {
 
 std::string describe(const Swarm& swarm) {
     char head[160];
-    std::snprintf(head, sizeof head, "loops=%d clients=%d requests=%d safety_steps=%" PRId64 " order=%s max_runs=%" PRIu32,
+    std::snprintf(head, sizeof head,
+                  "loops=%d clients=%d requests=%d safety_steps=%" PRId64 " order=%s max_runs=%" PRIu32,
                   swarm.loops, swarm.clients, swarm.requests, swarm.safety_steps, name_of(swarm.knobs.order),
                   swarm.knobs.max_runs);
     std::string text = head;

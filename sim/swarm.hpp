@@ -9,17 +9,17 @@
 
 namespace xtc::sim {
 
-// How hard a workload is to its groups and processes. Each fault exists in some runs and not in others, so that
-// none of them hides another.
+// How hard a workload is to its groups and processes. Each fault exists in some runs and not in others, so
+// that none of them hides another.
 struct Harm {
-    Ratio hang{};          // an operation that does not end by itself
-    Ratio bad_token{};     // a fence that is no descriptor, shows an error, a promise dropped or failed
+    Ratio hang{};           // an operation that does not end by itself
+    Ratio bad_token{};      // a fence that is no descriptor, shows an error, a promise dropped or failed
     Ratio callback_fails{}; // nonzero returns, unset and unknown results
-    Ratio callback_slow{}; // callbacks that yield or sleep
+    Ratio callback_slow{};  // callbacks that yield or sleep
     Ratio callback_calls{}; // callbacks that call the group
-    Ratio block{};         // members that wait for a resume
-    Ratio cancel{};        // requests whose client changes its mind
-    Ratio kill{};          // processes killed from outside
+    Ratio block{};          // members that wait for a resume
+    Ratio cancel{};         // requests whose client changes its mind
+    Ratio kill{};           // processes killed from outside
     bool kill_driver = false;
     bool tiny_queues = false;
     Span device_time{1'000, 300'000};

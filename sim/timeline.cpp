@@ -23,7 +23,9 @@ uint64_t Timeline::at(int64_t time, std::function<void()> event) {
     return id;
 }
 
-bool Timeline::revoke(uint64_t id) { return events_.erase(id) == 1; }
+bool Timeline::revoke(uint64_t id) {
+    return events_.erase(id) == 1;
+}
 
 void Timeline::drop_revoked() {
     while (!order_.empty() && !events_.contains(order_.top().id)) order_.pop();

@@ -20,27 +20,43 @@ void fold(uint64_t& hash, uint64_t word) {
 
 const char* name_of(uint32_t kind) {
     switch (kind) {
-    case XTC_NOTE_SPAWN: return "spawn";
-    case XTC_NOTE_RUN: return "run";
-    case XTC_NOTE_WAKE: return "wake";
-    case XTC_NOTE_TIMER: return "timer";
-    case XTC_NOTE_OP: return "op";
-    case XTC_NOTE_POST: return "post";
-    case XTC_NOTE_EXIT: return "exit";
-    case XTC_NOTE_USER: return "note";
-    case static_cast<uint32_t>(Mark::turn): return "turn";
-    case static_cast<uint32_t>(Mark::jump): return "jump";
-    case static_cast<uint32_t>(Mark::fd_signal): return "fd-signal";
-    case static_cast<uint32_t>(Mark::fd_done): return "fd-done";
-    case static_cast<uint32_t>(Mark::offload): return "offload";
-    case static_cast<uint32_t>(Mark::user): return "user";
+    case XTC_NOTE_SPAWN:
+        return "spawn";
+    case XTC_NOTE_RUN:
+        return "run";
+    case XTC_NOTE_WAKE:
+        return "wake";
+    case XTC_NOTE_TIMER:
+        return "timer";
+    case XTC_NOTE_OP:
+        return "op";
+    case XTC_NOTE_POST:
+        return "post";
+    case XTC_NOTE_EXIT:
+        return "exit";
+    case XTC_NOTE_USER:
+        return "note";
+    case static_cast<uint32_t>(Mark::turn):
+        return "turn";
+    case static_cast<uint32_t>(Mark::jump):
+        return "jump";
+    case static_cast<uint32_t>(Mark::fd_signal):
+        return "fd-signal";
+    case static_cast<uint32_t>(Mark::fd_done):
+        return "fd-done";
+    case static_cast<uint32_t>(Mark::offload):
+        return "offload";
+    case static_cast<uint32_t>(Mark::user):
+        return "user";
     }
     return "?";
 }
 
 } // namespace
 
-Trace::Trace(size_t ring) : ring_(ring), hash_(0) { XTC_ASSERT(ring > 0); }
+Trace::Trace(size_t ring) : ring_(ring), hash_(0) {
+    XTC_ASSERT(ring > 0);
+}
 
 void Trace::note(int64_t time, uint32_t loop, uint32_t kind, uint64_t a, uint64_t b) {
     fold(hash_, static_cast<uint64_t>(time));

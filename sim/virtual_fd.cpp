@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
+#include <mutex>
 #include <poll.h>
 
 #include "base/assert.hpp"
@@ -13,18 +13,30 @@ namespace xtc::sim {
 namespace {
 
 // Every open virtual number of the process.
-std::map<int, VirtualFds*>& numbers() {
-    static auto* const table = new std::map<int, VirtualFds*>; // outlives whatever runs at exit
+struct Numbers {
+    std::mutex lock;
+    std::map<int, VirtualFds*> owner;
+};
+
+Numbers& numbers() {
+    static auto* const table = new Numbers; // outlives whatever runs at exit
     return *table;
 }
 
-int lowest_free() {
+int take_lowest_free(VirtualFds* owner) {
+    const std::lock_guard hold(numbers().lock);
     int number = VirtualFds::first_number;
-    for (const auto& [used, owner] : numbers()) {
+    for (const auto& [used, its_owner] : numbers().owner) {
         if (used != number) break;
         number++;
     }
+    numbers().owner.emplace(number, owner);
     return number;
+}
+
+void give_back(int number) {
+    const std::lock_guard hold(numbers().lock);
+    numbers().owner.erase(number);
 }
 
 } // namespace
@@ -33,25 +45,27 @@ VirtualFds::VirtualFds(Timeline& timeline, Streams& streams, Trace& trace, const
     : timeline_(timeline), streams_(streams), trace_(trace), knobs_(knobs) {}
 
 VirtualFds::~VirtualFds() {
-    for (const auto& [number, fd] : open_) numbers().erase(number);
+    for (const auto& [number, fd] : open_) give_back(number);
 }
 
 VirtualFds* VirtualFds::owner_of(int number) {
-    const auto found = numbers().find(number);
-    return found == numbers().end() ? nullptr : found->second;
+    const std::lock_guard hold(numbers().lock);
+    const auto found = numbers().owner.find(number);
+    return found == numbers().owner.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<VirtualFd> VirtualFds::open(VirtualFd::Kind kind) {
     auto fd = std::make_shared<VirtualFd>();
     fd->kind = kind;
     fd->ordinal = ++last_ordinal_;
-    fd->number = lowest_free();
-    numbers().emplace(fd->number, this);
+    fd->number = take_lowest_free(this);
     open_.emplace(fd->number, fd);
     return fd;
 }
 
-int VirtualFds::create_signal() { return open(VirtualFd::Kind::signal)->number; }
+int VirtualFds::create_signal() {
+    return open(VirtualFd::Kind::signal)->number;
+}
 
 std::pair<int, int> VirtualFds::create_pair(size_t capacity) {
     const auto a = open(VirtualFd::Kind::stream), b = open(VirtualFd::Kind::stream);
@@ -66,20 +80,21 @@ std::shared_ptr<VirtualFd> VirtualFds::find(int number) const {
     return found == open_.end() ? nullptr : found->second;
 }
 
-bool VirtualFds::signal(int number, uint32_t bits, int64_t delay) {
+bool VirtualFds::show(int number, uint32_t bits, int64_t delay) {
     const auto fd = find(number);
     if (!fd || fd->kind != VirtualFd::Kind::signal) return false;
     const auto raise = [this, fd, bits] {
         if (fd->number < 0) return; // closed meanwhile
-        trace_.note(timeline_.now(), Trace::no_loop, static_cast<uint32_t>(Mark::fd_signal), fd->ordinal, bits);
+        trace_.note(timeline_.now(), Trace::no_loop, static_cast<uint32_t>(Mark::fd_signal), fd->ordinal,
+                    bits);
         fd->bits |= bits;
         touch(fd);
     };
     if (delay <= 0) {
         raise();
     } else {
-        timeline_.at(delay > Timeline::never - timeline_.now() ? Timeline::never - 1 : timeline_.now() + delay,
-                     raise);
+        timeline_.at(
+            delay > Timeline::never - timeline_.now() ? Timeline::never - 1 : timeline_.now() + delay, raise);
     }
     return true;
 }
@@ -94,7 +109,7 @@ bool VirtualFds::clear(int number, uint32_t bits) {
 bool VirtualFds::close(int number) {
     const auto fd = find(number);
     if (!fd) return false;
-    numbers().erase(number);
+    give_back(number);
     open_.erase(number);
     fd->number = -1;
     if (const auto peer = fd->peer.lock(); peer && peer->number >= 0) {
@@ -172,8 +187,10 @@ std::optional<int64_t> VirtualFds::attempt(const std::shared_ptr<VirtualFd>& fd,
         if (streams_[Stream::io].chance(knobs_.io_error)) return -ECONNRESET;
         return send(*peer, peer, op);
     }
-    case XTC_OP_ACCEPT: return stream ? -EINVAL : -ENOTSOCK; // nothing virtual listens
-    case XTC_OP_CONNECT: return stream ? -EISCONN : -ENOTSOCK;
+    case XTC_OP_ACCEPT:
+        return stream ? -EINVAL : -ENOTSOCK; // nothing virtual listens
+    case XTC_OP_CONNECT:
+        return stream ? -EISCONN : -ENOTSOCK;
     }
     return -EINVAL;
 }

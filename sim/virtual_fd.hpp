@@ -70,7 +70,7 @@ public:
     size_t open_count() const noexcept { return open_.size(); }
 
     // The host's side. False: the number is not open, or is not that kind.
-    bool signal(int number, uint32_t bits, int64_t delay);
+    bool show(int number, uint32_t bits, int64_t delay);
     bool clear(int number, uint32_t bits);
     bool close(int number);
 

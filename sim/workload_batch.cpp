@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// Clients on several loops against batch groups: submit, cancel, resume, close, destroy, in every order the seed
-// finds.
+// Clients on several loops against batch groups: submit, cancel, resume, close, destroy, in every order the
+// seed finds.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -124,18 +124,21 @@ void BatchWorkload::await_reply(Client& client, xtc_future_t* reply) {
     if (draw.coin()) {
         const int64_t timeout = draw.magnitude(0, 1'000'000);
         const int64_t begun = xtc_clock_mono();
-        int is_ready = 0;
         const int status = xtc_future_wait(reply, nullptr, timeout);
-        if (status != XTC_E_AGAIN) return;
-        // AGAIN is a timeout, or the outcome of a request whose operation timed out.
-        if (xtc_clock_mono() - begun < timeout) return;
-        if (xtc_future_ready(reply, &is_ready) != XTC_OK) complaints_.add("a future that timed out is gone");
+        if (status == XTC_OK) return;
+        int is_ready = 0;
+        if (status != XTC_E_AGAIN || xtc_clock_mono() - begun < timeout ||
+            xtc_future_ready(reply, &is_ready) != XTC_OK) {
+            complaints_.add("waiting for a reply answered %d", status);
+        }
         if (draw.coin()) {
             xtc_future_discard(reply);
             return;
         }
     }
-    xtc_future_await(reply, nullptr);
+    if (const int status = xtc_future_await(reply, nullptr); status != XTC_OK) {
+        complaints_.add("awaiting a reply answered %d", status);
+    }
 }
 
 void BatchWorkload::one_request(Client& client) {
@@ -255,8 +258,8 @@ std::string BatchWorkload::summary() const {
         ok += app->completed_ok();
     }
     char text[128];
-    std::snprintf(text, sizeof text, "%zu groups, %" PRIu64 " requests accepted, %" PRIu64 " ended well", apps_.size(),
-                  accepted, ok);
+    std::snprintf(text, sizeof text, "%zu groups, %" PRIu64 " requests accepted, %" PRIu64 " ended well",
+                  apps_.size(), accepted, ok);
     return text;
 }
 

@@ -50,7 +50,8 @@ void ProcsWorkload::finish() {
         const int status = xtc_proc_info(peer->pid(), &info);
         if (status != XTC_E_NOTFOUND) complaints_.add("an ended process is still in the table: %d", status);
     }
-    if (town_->open_resources != 0) complaints_.add("%zu things were never given back", town_->open_resources);
+    if (town_->open_resources != 0)
+        complaints_.add("%zu things were never given back", town_->open_resources);
 }
 
 std::string ProcsWorkload::summary() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -17,15 +18,22 @@ namespace {
 // A loop that says it has work and handles nothing that often will never end by itself.
 constexpr uint64_t too_many_idle_turns = 100'000;
 
-std::map<const xtc_exec_t*, std::unique_ptr<World>>& worlds() {
-    static auto* const table = new std::map<const xtc_exec_t*, std::unique_ptr<World>>; // outlives exit handlers
+// Several simulations may run at once, each on a thread of its own.
+struct Worlds {
+    std::mutex lock;
+    std::map<const xtc_exec_t*, std::unique_ptr<World>> of;
+};
+
+Worlds& worlds() {
+    static auto* const table = new Worlds; // outlives exit handlers
     return *table;
 }
 
 } // namespace
 
 World::Side::Side(World& world, uint32_t its_index, xtc_loop_t* its_loop)
-    : index(its_index), loop(its_loop), driver(index, world.timeline, world.streams, world.trace, world.knobs, world.fds),
+    : index(its_index), loop(its_loop),
+      driver(index, world.timeline, world.streams, world.trace, world.knobs, world.fds),
       chooser(index, world.timeline, world.streams, world.trace, world.knobs) {}
 
 World::World(xtc_exec_t* exec) : exec_(exec) {
@@ -52,27 +60,32 @@ int World::attach() {
 }
 
 World* World::find(const xtc_exec_t* exec) {
-    const auto found = worlds().find(exec);
-    return found == worlds().end() ? nullptr : found->second.get();
+    const std::lock_guard hold(worlds().lock);
+    const auto found = worlds().of.find(exec);
+    return found == worlds().of.end() ? nullptr : found->second.get();
 }
 
 World* World::of(xtc_exec_t* exec) {
-    World* const known = find(exec);
-    // An executor that was finalised can leave its address to a new one. The new one has not run, so its loops
-    // can still be attached; those of a world that has run can not.
-    if (known != nullptr && !known->has_run_) return known;
-    if (known != nullptr && known->running_) return known;
+    if (World* const known = find(exec)) return known;
     auto made = std::unique_ptr<World>(new World(exec));
     if (made->attach() != XTC_OK) {
         XTC_ASSERT(made->attached_ == 0); // loops of one executor have all run or none has
-        return known;
+        return nullptr;
     }
     World* const world = made.get();
-    worlds()[exec] = std::move(made);
+    xtc_seam_exec_at_fini(exec, [](void* gone) { forget(static_cast<World*>(gone)->exec_); }, world);
+    const std::lock_guard hold(worlds().lock);
+    worlds().of[exec] = std::move(made);
     return world;
 }
 
-void World::forget(const xtc_exec_t* exec) { worlds().erase(exec); }
+void World::forget(const xtc_exec_t* exec) {
+    std::unique_ptr<World> gone;
+    const std::lock_guard hold(worlds().lock);
+    const auto found = worlds().of.find(exec);
+    gone = std::move(found->second);
+    worlds().of.erase(found);
+}
 
 bool World::awake(const Side& side) const {
     return side.driver.awake() || xtc_seam_loop_runnable(side.loop) != 0 ||
@@ -96,7 +109,8 @@ bool World::jump() {
     for (const auto& side : sides_) next = std::min(next, xtc_seam_loop_deadline(side->loop));
     if (next == Timeline::never) return false;
     timeline.advance_to(next);
-    trace.note(timeline.now(), Trace::no_loop, static_cast<uint32_t>(Mark::jump), static_cast<uint64_t>(next), 0);
+    trace.note(timeline.now(), Trace::no_loop, static_cast<uint32_t>(Mark::jump), static_cast<uint64_t>(next),
+               0);
     return true;
 }
 
@@ -109,7 +123,8 @@ void World::disturb() {
 World::Side& World::pick(const std::vector<uint32_t>& ready) {
     Prng& draw = streams[Stream::sched];
     if (knobs.order == Order::pessimal) {
-        if (std::find(ready.begin(), ready.end(), pinned_) == ready.end()) pinned_ = ready[draw.below(ready.size())];
+        if (std::find(ready.begin(), ready.end(), pinned_) == ready.end())
+            pinned_ = ready[draw.below(ready.size())];
         return *sides_[pinned_];
     }
     return *sides_[ready[draw.below(ready.size())]];
@@ -119,8 +134,8 @@ uint32_t World::turn(Side& side) {
     Prng& draw = streams[Stream::sched];
     const auto max_runs = static_cast<uint32_t>(draw.between(1, knobs.max_runs));
     const int handled = xtc_seam_loop_turn(side.loop, max_runs);
-    trace.note(timeline.now(), side.index, static_cast<uint32_t>(Mark::turn),
-               max_runs, static_cast<uint64_t>(handled));
+    trace.note(timeline.now(), side.index, static_cast<uint32_t>(Mark::turn), max_runs,
+               static_cast<uint64_t>(handled));
     const bool stalls = draw.chance(knobs.stall);
     const Span& cost = stalls ? knobs.stall_cost : knobs.turn_cost;
     timeline.advance(draw.between(cost.lo, cost.hi));
@@ -146,6 +161,7 @@ uint64_t World::state_hash() const {
 
 int World::finish(int status, std::string why) {
     xtc_seam_forbid_thread_block(0);
+    xtc_seam_set_thread_clock(nullptr, nullptr);
     for (const auto& side : sides_) side->driver.set_paced(false);
     running_ = false;
     why_ = std::move(why);
@@ -154,9 +170,13 @@ int World::finish(int status, std::string why) {
 
 int World::run(uint64_t seed, int64_t max_steps) {
     if (running_) return XTC_E_INVAL;
-    if (!has_run_ || seed != streams.seed()) streams = Streams(seed);
+    if (!has_run_ || seed != streams.seed()) {
+        streams = Streams(seed);
+        xtc_rand_seed(Prng::derive(seed, "RAND")); // this thread's, so every loop's
+    }
     has_run_ = running_ = true;
     xtc_seam_forbid_thread_block(1);
+    xtc_seam_set_thread_clock([](void* self) { return static_cast<Timeline*>(self)->now(); }, &timeline);
     for (const auto& side : sides_) side->driver.set_paced(true);
 
     if (steps_ == 0) {
@@ -180,7 +200,8 @@ int World::run(uint64_t seed, int64_t max_steps) {
         steps_++;
         disturb();
         idle_turns_ = turn(pick(ready)) == 0 ? idle_turns_ + 1 : 0;
-        if (idle_turns_ > too_many_idle_turns) return finish(XTC_E_INTERNAL, "turns without end handle nothing");
+        if (idle_turns_ > too_many_idle_turns)
+            return finish(XTC_E_INTERNAL, "turns without end handle nothing");
         if (check() != XTC_OK) return finish(XTC_E_INTERNAL, "a loop's invariant is broken");
         if (step_check_ && !step_check_()) return finish(XTC_E_INTERNAL, "the workload's check failed");
     }

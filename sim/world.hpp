@@ -19,22 +19,18 @@
 
 namespace xtc::sim {
 
-// Everything around one executor that its loops meet through the seams. Made once for each executor, kept until
-// it is forgotten: the loops hold pointers into it as long as they live.
+// Everything around one executor that its loops meet through the seams. Made on first use, goes with the executor.
 class World {
 public:
-    // The executor's, made and attached on first use; null when its loops have run without a simulator.
-    static World* of(xtc_exec_t* exec);
+    static World* of(xtc_exec_t* exec);         // null: its loops have run without a simulator
     static World* find(const xtc_exec_t* exec); // null: never simulated
-    // After xtc_exec_fini. Without it the world stays until another executor takes the address.
-    static void forget(const xtc_exec_t* exec);
 
     // The first run, or one with another seed, starts the streams from the seed; with the same seed they go
     // on, so that a run in pieces is the run in one piece. XTC_OK, XTC_E_AGAIN, XTC_E_DEADLK, XTC_E_INTERNAL,
     // or XTC_E_INVAL when called from inside.
     int run(uint64_t seed, int64_t max_steps);
 
-    int check() const;          // of every loop; XTC_OK or XTC_E_INTERNAL
+    int check() const; // of every loop; XTC_OK or XTC_E_INTERNAL
     uint64_t state_hash() const;
     bool at_rest() const;
     size_t ops_in_flight() const;
@@ -63,10 +59,11 @@ private:
     };
 
     explicit World(xtc_exec_t* exec);
+    static void forget(const xtc_exec_t* exec);
     int attach();
     bool awake(const Side& side) const;
-    bool jump();             // to the next time anything happens; false: nothing ever will
-    void disturb();          // wakes and turns nobody asked for
+    bool jump();    // to the next time anything happens; false: nothing ever will
+    void disturb(); // wakes and turns nobody asked for
     Side& pick(const std::vector<uint32_t>& ready);
     uint32_t turn(Side& side);
     int finish(int status, std::string why);

@@ -121,7 +121,7 @@ TEST_ONLY="-Dman=false -Dbench=false"
 SANITIZED="$TEST_ONLY -Doptimization=1 -Ddebug_checks=true -Db_lundef=false"
 
 stage_asan() {
-    # g++ 12 takes what the sanitizer adds to std::regex and std::function for uninitialised reads.
+    # g++ 12 mistakes some of what the sanitizers add for uninitialised reads.
     # shellcheck disable=SC2086
     build build/asan gcc g++ -Db_sanitize=address,undefined -Dcpp_args=-Wno-maybe-uninitialized $SANITIZED ||
         return

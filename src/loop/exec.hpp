@@ -49,6 +49,12 @@ public:
     // Loops with live work, plus hand-overs under way. At 0 the run is over, unless in service mode.
     void busy_up() { busy_.fetch_add(1, std::memory_order_relaxed); }
     void busy_down();
+    void set_at_fini(void (*fn)(void*), void* self) {
+        at_fini_ = fn;
+        at_fini_self_ = self;
+    }
+    void (*at_fini() const)(void*) { return at_fini_; }
+    void* at_fini_self() const { return at_fini_self_; }
     bool take_stop() { return stop_.exchange(false, std::memory_order_acq_rel); }
 
 private:
@@ -76,6 +82,8 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<int> cpus_;
     uint32_t fork_epoch_ = registry::fork_epoch();
+    void (*at_fini_)(void*) = nullptr;
+    void* at_fini_self_ = nullptr;
 
     std::mutex lock_;
     std::condition_variable changed_;

@@ -42,7 +42,10 @@ int xtc_exec_fini(xtc_exec_t* e) {
         if (exec->is_running()) return XTC_E_INVAL;
         if (Loop* here = current_loop(); here != nullptr && here->exec() == exec) return XTC_E_INVAL;
     }
+    void (*const at_fini)(void*) = exec->at_fini();
+    void* const self = exec->at_fini_self();
     delete exec;
+    if (at_fini != nullptr) at_fini(self);
     return XTC_OK;
 }
 

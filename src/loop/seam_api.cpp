@@ -52,6 +52,9 @@ int xtc_seam_loop_check(xtc_loop_t* loop) {
 int xtc_seam_exec_take_stop(xtc_exec_t* exec) {
     return reinterpret_cast<Exec*>(exec)->take_stop() ? 1 : 0;
 }
+void xtc_seam_exec_at_fini(xtc_exec_t* exec, void (*fn)(void*), void* self) {
+    reinterpret_cast<Exec*>(exec)->set_at_fini(fn, self);
+}
 void xtc_seam_forbid_thread_block(int on) {
     forbid_thread_block(on != 0);
 }

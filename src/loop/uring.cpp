@@ -66,7 +66,7 @@ int Ring::open(unsigned entries, unsigned shape) noexcept {
 int Ring::examine() noexcept {
     constexpr unsigned slots = 64;
     alignas(io_uring_probe) unsigned char room[sizeof(io_uring_probe) + slots * sizeof(io_uring_probe_op)] = {};
-    auto* answer = new (room) io_uring_probe{};
+    auto* answer = reinterpret_cast<io_uring_probe*>(room);
     const int rc = io_uring_register_probe(ring_.get(), answer, slots);
     if (rc < 0) return rc;
     const auto* ops = reinterpret_cast<const io_uring_probe_op*>(room + sizeof(io_uring_probe));

@@ -49,7 +49,8 @@ TEST_CASE("prng: below stays below and reaches everything") {
 
 TEST_CASE("prng: below is even where the range does not divide 2^64") {
     Prng prng(2);
-    const uint64_t n = (uint64_t{3} << 62); // three quarters of all numbers: a plain modulo favours the first third
+    const uint64_t n =
+        (uint64_t{3} << 62); // three quarters of all numbers: a plain modulo favours the first third
     int low = 0;
     constexpr int rounds = 30000;
     for (int i = 0; i < rounds; i++) low += prng.below(n) < (uint64_t{1} << 62) ? 1 : 0;

@@ -33,7 +33,9 @@ struct Story {
     uint64_t last_op = 0;
     std::vector<xtc_batch_item_t> items;
 
-    void submit(uint64_t handle, uint64_t charge = 1, bool mt = false) { oracle.submitted(mt, charge, XTC_OK, handle); }
+    void submit(uint64_t handle, uint64_t charge = 1, bool mt = false) {
+        oracle.submitted(mt, charge, XTC_OK, handle);
+    }
     void vector(const std::vector<uint64_t>& handles) {
         items.clear();
         for (const uint64_t handle : handles) items.push_back({handle, nullptr});
@@ -347,8 +349,7 @@ TEST_CASE("batch oracle: each planted fault is caught") {
              s.oracle.entered();
              s.submit(1);
          }},
-        {"outside any callback",
-         [](Story& s) { s.oracle.closed(XTC_BATCH_DRAIN, XTC_E_DEADLK); }},
+        {"outside any callback", [](Story& s) { s.oracle.closed(XTC_BATCH_DRAIN, XTC_E_DEADLK); }},
         {"a closed group accepted",
          [](Story& s) {
              s.oracle.closed(XTC_BATCH_DRAIN, XTC_OK);
@@ -367,23 +368,17 @@ TEST_CASE("batch oracle: each planted fault is caught") {
          [](Story& s) {
              for (uint64_t h = 1; h <= 7; h++) s.submit(h, 1, true);
          }},
-        {"refused with 4 slots free",
-         [](Story& s) { s.oracle.submitted(false, 1, XTC_E_AGAIN, 0); }},
-        {"refused with 0 hand-ins",
-         [](Story& s) { s.oracle.submitted(true, 1, XTC_E_AGAIN, 0); }},
-        {"was out of range",
-         [](Story& s) { s.oracle.submitted(false, 10, XTC_E_RANGE, 0); }},
-        {"was accepted",
-         [](Story& s) { s.submit(1, 11); }},
-        {"cancel accepted the ended",
-         [](Story& s) { s.oracle.cancelled(false, 9, XTC_OK); }},
+        {"refused with 4 slots free", [](Story& s) { s.oracle.submitted(false, 1, XTC_E_AGAIN, 0); }},
+        {"refused with 0 hand-ins", [](Story& s) { s.oracle.submitted(true, 1, XTC_E_AGAIN, 0); }},
+        {"was out of range", [](Story& s) { s.oracle.submitted(false, 10, XTC_E_RANGE, 0); }},
+        {"was accepted", [](Story& s) { s.submit(1, 11); }},
+        {"cancel accepted the ended", [](Story& s) { s.oracle.cancelled(false, 9, XTC_OK); }},
         {"cancel did not know",
          [](Story& s) {
              s.submit(1);
              s.oracle.cancelled(false, 1, XTC_E_INVAL);
          }},
-        {"an open group was destroyed",
-         [](Story& s) { s.oracle.destroyed(XTC_OK); }},
+        {"an open group was destroyed", [](Story& s) { s.oracle.destroyed(XTC_OK); }},
         {"destroyed with 1 requests",
          [](Story& s) {
              s.submit(1);

@@ -21,7 +21,9 @@ void live_and_end(ProcsOracle& oracle, size_t proc) {
     oracle.hook_ran(proc, 0);
 }
 
-std::string first(const Complaints& complaints) { return complaints.none() ? "" : complaints.texts()[0]; }
+std::string first(const Complaints& complaints) {
+    return complaints.none() ? "" : complaints.texts()[0];
+}
 
 } // namespace
 
@@ -149,7 +151,8 @@ TEST_CASE("procs oracle: each planted fault is caught") {
         fault.plant(oracle);
         INFO("expected: " << fault.words << "; said: " << first(complaints));
         bool found = false;
-        for (const std::string& text : complaints.texts()) found |= text.find(fault.words) != std::string::npos;
+        for (const std::string& text : complaints.texts())
+            found |= text.find(fault.words) != std::string::npos;
         CHECK(found);
     }
 }

@@ -90,9 +90,9 @@ TEST_CASE("sim driver: a poll ends when a signal of interest comes, after its de
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
     CHECK(bench.wait().empty());
-    CHECK(bench.fds.signal(fd, POLLOUT, 0)); // not asked for
+    CHECK(bench.fds.show(fd, POLLOUT, 0)); // not asked for
     CHECK(bench.wait().empty());
-    CHECK(bench.fds.signal(fd, POLLIN, 500));
+    CHECK(bench.fds.show(fd, POLLIN, 500));
     CHECK(bench.wait().empty());
     bench.pass(500);
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
@@ -105,7 +105,7 @@ TEST_CASE("sim driver: errors and hang-ups end a poll that did not ask for them"
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLERR | POLLHUP, 0);
+    bench.fds.show(fd, POLLERR | POLLHUP, 0);
     CHECK(bench.wait().size() == 1);
     CHECK(op.res == (POLLERR | POLLHUP));
 }
@@ -113,7 +113,7 @@ TEST_CASE("sim driver: errors and hang-ups end a poll that did not ask for them"
 TEST_CASE("sim driver: readiness is a level until it is cleared") {
     Bench bench;
     const int fd = bench.fds.create_signal();
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     xtc_op_t first = poll_of(fd), second = poll_of(fd), third = poll_of(fd);
     bench.submit(first);
     CHECK(bench.wait().size() == 1);
@@ -131,7 +131,7 @@ TEST_CASE("sim driver: every waiter on a signal is served") {
     bench.submit(a);
     bench.table.submit(&bench.other, &b);
     bench.submit(c);
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&a, &c});
     CHECK(bench.wait_on(bench.other) == std::vector<xtc_op_t*>{&b});
 }
@@ -154,7 +154,7 @@ TEST_CASE("sim driver: a cancelled operation arrives once, as cancelled") {
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
     bench.table.cancel(&bench.driver, &op);
-    bench.fds.signal(fd, POLLIN, 0); // too late
+    bench.fds.show(fd, POLLIN, 0); // too late
     CHECK(bench.wait() == std::vector<xtc_op_t*>{&op});
     CHECK(op.res == -ECANCELED);
     CHECK(bench.wait().empty());
@@ -167,7 +167,7 @@ TEST_CASE("sim driver: a cancel that comes after the result changes nothing") {
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     bench.table.cancel(&bench.driver, &op); // the result is under way
     bench.table.cancel(&bench.driver, &op);
     CHECK(bench.wait().empty());
@@ -199,12 +199,12 @@ TEST_CASE("sim driver: close(2) does not end a wait, and the number is at once a
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 50); // under way when it is closed
+    bench.fds.show(fd, POLLIN, 50); // under way when it is closed
     CHECK(bench.fds.close(fd));
     CHECK_FALSE(bench.fds.close(fd));
-    CHECK_FALSE(bench.fds.signal(fd, POLLIN, 0));
+    CHECK_FALSE(bench.fds.show(fd, POLLIN, 0));
     CHECK(bench.fds.create_signal() == fd);
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     bench.pass(100);
     CHECK(bench.wait().empty());
     bench.table.cancel(&bench.driver, &op);
@@ -229,7 +229,7 @@ TEST_CASE("sim driver: outside a run a wait with a deadline moves the clock ther
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 100);
+    bench.fds.show(fd, POLLIN, 100);
     CHECK(bench.wait(9000) == std::vector<xtc_op_t*>{&op});
     CHECK(bench.timeline.now() == 1600);
 }
@@ -246,7 +246,7 @@ TEST_CASE("sim driver: in a run a wait moves nothing, whatever its deadline") {
     const int fd = bench.fds.create_signal();
     xtc_op_t op = poll_of(fd);
     bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 100);
+    bench.fds.show(fd, POLLIN, 100);
     CHECK(bench.wait(XTC_UNTIL_NEVER).empty());
     CHECK(bench.timeline.now() == 1000);
 }
@@ -270,7 +270,7 @@ TEST_CASE("sim driver: a part of what is done may be held back, and nothing is l
     const int fd = bench.fds.create_signal();
     std::vector<xtc_op_t> ops(50, poll_of(fd));
     for (xtc_op_t& op : ops) bench.submit(op);
-    bench.fds.signal(fd, POLLIN, 0);
+    bench.fds.show(fd, POLLIN, 0);
     std::vector<xtc_op_t*> got;
     int waits = 0;
     while (bench.driver.awake()) {
@@ -293,7 +293,8 @@ TEST_CASE("sim driver: bytes arrive in order, whole, after their delay") {
     char buf[40];
     for (int rounds = 0; received.size() < sent.size() && rounds < 10'000; rounds++) {
         xtc_op_t out = transfer_of(XTC_OP_SEND, a, sent.data() + gone, sent.size() - gone);
-        if (gone < sent.size() && bench.table.try_op(&bench.driver, &out) == 1) gone += static_cast<size_t>(out.res);
+        if (gone < sent.size() && bench.table.try_op(&bench.driver, &out) == 1)
+            gone += static_cast<size_t>(out.res);
         xtc_op_t in = transfer_of(XTC_OP_RECV, b, buf, sizeof buf);
         if (bench.table.try_op(&bench.other, &in) == 1) received.append(buf, static_cast<size_t>(in.res));
         bench.timeline.advance(100);
@@ -391,7 +392,7 @@ TEST_CASE("sim driver: what a descriptor can not do fails as the kernel would sa
         CHECK(bench.wait().size() == 1);
         CHECK(op.res == c.res);
     }
-    CHECK_FALSE(bench.fds.signal(a, POLLIN, 0));
+    CHECK_FALSE(bench.fds.show(a, POLLIN, 0));
     CHECK_FALSE(bench.fds.clear(a, POLLIN));
 }
 
@@ -444,7 +445,7 @@ TEST_CASE("virtual fds: the trace knows descriptors by their order of making, no
         const int fd = bench.fds.create_signal();
         xtc_op_t op = poll_of(fd);
         bench.submit(op);
-        bench.fds.signal(fd, POLLIN, 10);
+        bench.fds.show(fd, POLLIN, 10);
         bench.pace(false);
         bench.wait(5000);
         return bench.trace.hash();
