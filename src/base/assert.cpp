@@ -25,19 +25,21 @@ char* digits(char* end, unsigned value) {
     return end;
 }
 
-iovec piece(const char* text) { return {const_cast<char*>(text), __builtin_strlen(text)}; }
+iovec piece(const char* text) {
+    return {const_cast<char*>(text), __builtin_strlen(text)};
+}
 
 } // namespace
 
 void assert_failed(const char* file, int line, const char* expression) noexcept {
     char number[12] = {};
     const char* line_text = digits(number + sizeof(number) - 1, static_cast<unsigned>(line));
-    const iovec line_out[] = {piece("libxtc: "),     piece(from_source_root(file)),
-                              piece(":"),            piece(line_text),
-                              piece(": assertion failed: "), piece(expression),
+    const iovec line_out[] = {piece("libxtc: "), piece(from_source_root(file)), piece(":"),
+                              piece(line_text),  piece(": assertion failed: "), piece(expression),
                               piece("\n")};
     // One writev, so that lines of two failing threads do not mix; nothing is left to do if it fails.
-    if (::writev(STDERR_FILENO, line_out, static_cast<int>(sizeof(line_out) / sizeof(line_out[0]))) < 0) std::abort();
+    if (::writev(STDERR_FILENO, line_out, static_cast<int>(sizeof(line_out) / sizeof(line_out[0]))) < 0)
+        std::abort();
     std::abort();
 }
 

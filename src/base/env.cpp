@@ -29,7 +29,9 @@ const char* env_get(const char* name) noexcept {
 
 } // namespace xtc
 
-const char* xtc_env_get(const char* name) { return xtc::env_get(name); }
+const char* xtc_env_get(const char* name) {
+    return xtc::env_get(name);
+}
 
 int xtc_env_set(const char* name, const char* value, int overwrite) {
     if (name == nullptr || value == nullptr) return XTC_E_INVAL;

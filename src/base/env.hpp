@@ -20,8 +20,8 @@ inline constexpr std::array env_variables{
                 "auto, uring or epoll: what a loop waits in; auto takes epoll where io_uring is refused"},
 };
 
-// NULL when unset. The text is copied to a buffer of the calling thread (1024 bytes, cut if longer) that holds
-// until its next call.
+// NULL when unset. The text is copied to a buffer of the calling thread (1024 bytes, cut if longer) that
+// holds until its next call.
 const char* env_get(const char* name) noexcept;
 
 } // namespace xtc

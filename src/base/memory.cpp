@@ -7,19 +7,31 @@
 namespace {
 
 // A size of zero still yields a pointer of its own, so NULL always means failure.
-size_t at_least_one(size_t size) { return std::max<size_t>(size, 1); }
+size_t at_least_one(size_t size) {
+    return std::max<size_t>(size, 1);
+}
 
-bool is_power_of_two(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
+bool is_power_of_two(size_t value) {
+    return value != 0 && (value & (value - 1)) == 0;
+}
 
 } // namespace
 
-void* xtc_malloc(size_t size) { return std::malloc(at_least_one(size)); }
+void* xtc_malloc(size_t size) {
+    return std::malloc(at_least_one(size));
+}
 
-void* xtc_calloc(size_t count, size_t size) { return std::calloc(at_least_one(count), at_least_one(size)); }
+void* xtc_calloc(size_t count, size_t size) {
+    return std::calloc(at_least_one(count), at_least_one(size));
+}
 
-void* xtc_realloc(void* ptr, size_t size) { return std::realloc(ptr, at_least_one(size)); }
+void* xtc_realloc(void* ptr, size_t size) {
+    return std::realloc(ptr, at_least_one(size));
+}
 
-void xtc_free(void* ptr) { std::free(ptr); }
+void xtc_free(void* ptr) {
+    std::free(ptr);
+}
 
 void* xtc_aligned_alloc(size_t align, size_t size) {
     if (!is_power_of_two(align)) return nullptr;
@@ -28,4 +40,6 @@ void* xtc_aligned_alloc(size_t align, size_t size) {
     return out;
 }
 
-void xtc_aligned_free(void* ptr) { std::free(ptr); }
+void xtc_aligned_free(void* ptr) {
+    std::free(ptr);
+}

@@ -32,4 +32,6 @@ uint64_t xtc_rand_u64(void) {
     return xtc::splitmix64(mine.state);
 }
 
-void xtc_rand_seed(uint64_t seed) { of_this_thread = {seed, true}; }
+void xtc_rand_seed(uint64_t seed) {
+    of_this_thread = {seed, true};
+}

@@ -36,7 +36,9 @@ sigset_t all_but_own_faults() {
 
 } // namespace
 
-Thread::~Thread() { XTC_ASSERT(!started_); }
+Thread::~Thread() {
+    XTC_ASSERT(!started_);
+}
 
 int Thread::start(const char* name, void (*body)(void*), void* arg) noexcept {
     XTC_ASSERT(!started_);

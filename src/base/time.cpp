@@ -22,7 +22,8 @@ int64_t read_clock(clockid_t id) noexcept {
 }
 
 int sleep_until(int64_t deadline) noexcept {
-    const timespec at{static_cast<time_t>(deadline / ns_per_second), static_cast<long>(deadline % ns_per_second)};
+    const timespec at{static_cast<time_t>(deadline / ns_per_second),
+                      static_cast<long>(deadline % ns_per_second)};
     int rc = 0;
     do {
         rc = ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
@@ -59,8 +60,14 @@ const Clock* set_thread_clock(const Clock* clock) noexcept {
 
 } // namespace xtc
 
-int64_t xtc_clock_mono(void) { return xtc::clock_mono(); }
+int64_t xtc_clock_mono(void) {
+    return xtc::clock_mono();
+}
 
-int64_t xtc_clock_real(void) { return xtc::clock_real(); }
+int64_t xtc_clock_real(void) {
+    return xtc::clock_real();
+}
 
-int xtc_sleep_ns(int64_t ns) { return xtc::sleep_thread(ns); }
+int xtc_sleep_ns(int64_t ns) {
+    return xtc::sleep_thread(ns);
+}

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: ISC
 #include "loop/registry.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 
 #include <pthread.h>
 #include <sched.h>
@@ -18,11 +20,14 @@ namespace {
 struct alignas(64) Entry {
     std::atomic<Loop*> loop{nullptr};
     std::atomic<uint32_t> pins{0};
-    uint32_t gen_base = 0; // under g_lock
 };
 
+constexpr uint32_t kBlocks = kMaxSlots / kBlockSlots;
+
 Entry g_entries[kMaxLoops];
-std::mutex g_lock; // add and remove only
+std::atomic<uint16_t> g_blocks[kMaxLoops][kBlocks]; // by loop id: the index of the loop that claimed the block
+std::mutex g_lock;                                  // add, remove and claim only
+uint64_t g_gen_base = 0;                            // under g_lock
 std::atomic<uint32_t> g_fork_epoch{1};
 std::once_flag g_atfork;
 
@@ -35,27 +40,45 @@ void in_child() {
 
 } // namespace
 
-uint32_t add(Loop* loop, uint32_t* gen_base) {
+uint32_t add(Loop* loop, uint64_t* gen_base) {
     std::call_once(g_atfork, [] { pthread_atfork(nullptr, nullptr, in_child); });
     std::lock_guard hold(g_lock);
     for (uint32_t i = 1; i < kMaxLoops; ++i) {
         if (g_entries[i].loop.load(std::memory_order_relaxed) != nullptr) continue;
-        *gen_base = g_entries[i].gen_base;
+        *gen_base = g_gen_base;
         g_entries[i].loop.store(loop, std::memory_order_seq_cst);
         return i;
     }
     return 0;
 }
 
-void remove(uint32_t index, uint32_t used) {
+void remove(uint32_t index, uint64_t gen_end) {
     Entry& e = g_entries[index];
     XTC_ASSERT(e.loop.load() != nullptr);
     {
         std::lock_guard hold(g_lock);
-        e.gen_base = (e.gen_base + used + 1) & kGenMask;
+        g_gen_base = std::max(g_gen_base, gen_end);
+        for (std::atomic<uint16_t>& b : g_blocks[e.loop.load()->loop_id()]) {
+            if (b.load(std::memory_order_relaxed) == index) b.store(0, std::memory_order_relaxed);
+        }
         e.loop.store(nullptr, std::memory_order_seq_cst);
     }
     while (e.pins.load(std::memory_order_seq_cst) != 0) sched_yield();
+}
+
+int claim_block(uint16_t loop_id, uint32_t index) {
+    std::lock_guard hold(g_lock);
+    for (uint32_t b = 0; b < kBlocks; ++b) {
+        if (g_blocks[loop_id][b].load(std::memory_order_relaxed) != 0) continue;
+        g_blocks[loop_id][b].store(static_cast<uint16_t>(index), std::memory_order_release);
+        return static_cast<int>(b);
+    }
+    return -1;
+}
+
+uint32_t loop_of(uint16_t loop_id, uint32_t slot) {
+    if (loop_id >= kMaxLoops || slot >= kMaxSlots) return 0;
+    return g_blocks[loop_id][slot / kBlockSlots].load(std::memory_order_acquire);
 }
 
 // Either pin() sees the null pointer, or remove() sees the pin: both sides are sequentially consistent.

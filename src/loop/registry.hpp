@@ -11,10 +11,16 @@ class Loop;
 namespace registry {
 
 // 1..kMaxLoops-1, or 0 when all are taken. *gen_base: where the lives of the loop's slots begin, so that
-// handles of an earlier loop with the same number stay stale.
-uint32_t add(Loop* loop, uint32_t* gen_base);
-// Waits until nobody pins it. used: how many lives the busiest slot had.
-void remove(uint32_t index, uint32_t used);
+// handles of an earlier loop with the same numbers stay stale.
+uint32_t add(Loop* loop, uint64_t* gen_base);
+// Waits until nobody pins it. gen_end: above all lives that any of its slots had.
+void remove(uint32_t index, uint64_t gen_end);
+
+// Loops that share a loop id (several executors, standalone loops) share its slot numbers: each claims them in
+// blocks, so that a pid names one loop.
+inline constexpr uint32_t kBlockSlots = 4096;
+int claim_block(uint16_t loop_id, uint32_t index); // the block's number, or -1
+uint32_t loop_of(uint16_t loop_id, uint32_t slot); // 0: nobody's
 
 Loop* pin(uint32_t index); // nullptr: no such loop (and nothing is pinned)
 void unpin(uint32_t index);

@@ -70,6 +70,14 @@ void TimerHeap::sift_down(size_t pos, Entry e) {
     place(pos, e);
 }
 
+void TimerHeap::shift(int64_t by) {
+    for (Entry& e : heap_) {
+        const bool overflows = __builtin_add_overflow(e.deadline, by, &e.deadline);
+        if (overflows) e.deadline = INT64_MAX - 1;
+        e.node->deadline = e.deadline;
+    }
+}
+
 bool TimerHeap::check() const {
     for (size_t i = 0; i < heap_.size(); ++i) {
         if (heap_[i].node->pos != i) return false;

@@ -30,6 +30,8 @@ public:
 
     void push(TimerNode& node, int64_t deadline);
     void remove(TimerNode& node);
+    void shift(int64_t by); // all deadlines: time had not begun when they were set
+    uint64_t next_seq() const { return next_seq_; }
     bool check() const; // every parent is not later than its children
 
 private:

@@ -55,9 +55,6 @@ XTC_API int xtc_seam_exec_take_stop(xtc_exec_t *exec);
 /* On this thread, a call that would block the thread answers XTC_E_DEADLK instead (S3). */
 XTC_API void xtc_seam_forbid_thread_block(int on);
 
-/* What this thread's xtc_clock_mono() answers off a loop; NULL: the real clock. */
-XTC_API void xtc_seam_set_thread_clock(int64_t (*now)(void *), void *self);
-
 XTC_END_DECLS
 
 #endif /* XTC_SEAM_LOOP_H */

@@ -16,7 +16,9 @@ extern "C" __attribute__((weak)) const char* xtc_io_backend_name(void);
 
 namespace {
 
-void print_row(const char* name, const char* value) { std::printf("  %-28s %s\n", name, value); }
+void print_row(const char* name, const char* value) {
+    std::printf("  %-28s %s\n", name, value);
+}
 
 std::string first_line_of(const char* path) {
     std::FILE* file = std::fopen(path, "re");
@@ -37,13 +39,15 @@ std::string limit_text(int which) {
 
 void print_library() {
     std::printf("libxtc %s\n", xtc_version_string());
-    print_row("a new loop would wait in", xtc_io_backend_name != nullptr ? xtc_io_backend_name() : "(no loop built)");
+    print_row("a new loop would wait in",
+              xtc_io_backend_name != nullptr ? xtc_io_backend_name() : "(no loop built)");
 }
 
 void print_machine() {
     utsname system{};
     std::printf("machine\n");
-    if (::uname(&system) == 0) print_row("kernel", (std::string(system.sysname) + " " + system.release).c_str());
+    if (::uname(&system) == 0)
+        print_row("kernel", (std::string(system.sysname) + " " + system.release).c_str());
     print_row("CPUs for this process", std::to_string(xtc_ncpus()).c_str());
     print_row("memory nodes", std::to_string(xtc_numa_nnodes()).c_str());
 }
@@ -62,8 +66,9 @@ void print_environment() {
     std::printf("environment\n");
     for (const xtc::EnvVariable& variable : xtc::env_variables) {
         const char* value = xtc_env_get(variable.name);
-        std::printf("  %s=%s%s\n      %s; read %s\n", variable.name, value != nullptr ? value : variable.fallback,
-                    value != nullptr ? "" : " (default)", variable.meaning, variable.when_read);
+        std::printf("  %s=%s%s\n      %s; read %s\n", variable.name,
+                    value != nullptr ? value : variable.fallback, value != nullptr ? "" : " (default)",
+                    variable.meaning, variable.when_read);
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 //
-// The one main of all test programs, with a reporter that prints one TAP line per test case (the TAP reporter of
-// Catch2 counts assertions). Signal handling is off: the library under test must see the process as a host has it.
+// The one main of all test programs, with a reporter that prints one TAP line per test case (the TAP reporter
+// of Catch2 counts assertions). Signal handling is off: the library under test must see the process as a host
+// has it.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 
@@ -25,7 +26,8 @@ public:
         if (result.hasExpression()) stream << result.getExpressionInMacro();
         if (result.hasExpandedExpression()) stream << " with " << one_line(result.getExpandedExpression());
         if (result.hasMessage()) stream << one_line(result.getMessage());
-        for (const Catch::MessageInfo& info : stats.infoMessages) stream << " [" << one_line(info.message) << "]";
+        for (const Catch::MessageInfo& info : stats.infoMessages)
+            stream << " [" << one_line(info.message) << "]";
         stream << "\n";
         return true;
     }
@@ -33,7 +35,8 @@ public:
     void testCaseEnded(const Catch::TestCaseStats& stats) override {
         ++count_;
         const bool passed = stats.totals.testCases.failed == 0;
-        stream << (passed ? "ok " : "not ok ") << count_ << " - " << tap_safe(stats.testInfo.name) << std::endl;
+        stream << (passed ? "ok " : "not ok ") << count_ << " - " << tap_safe(stats.testInfo.name)
+               << std::endl;
         StreamingReporterBase::testCaseEnded(stats);
     }
 

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: ISC
+#include "loop/driver_factory.hpp"

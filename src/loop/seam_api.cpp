@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: ISC
+// What the simulator and libnrt may call: node XTC_PRIVATE.
+#include "base/time.hpp"
+#include "loop/exec.hpp"
+#include "loop/loop.hpp"
+#include "loop/wake_cell.hpp"
+#include "seam/loop.h"
+
+using namespace xtc;
+
+namespace {
+Loop& as_loop(xtc_loop_t* l) { return *reinterpret_cast<Loop*>(l); }
+} // namespace
+
+int xtc_seam_loop_attach(xtc_loop_t* loop, const xtc_seam_parts_t* parts) {
+    if (loop == nullptr || parts == nullptr || parts->size != sizeof *parts) return XTC_E_INVAL;
+    return as_loop(loop).attach(*parts);
+}
+
+int xtc_seam_loop_turn(xtc_loop_t* loop, uint32_t max_runs) {
+    Loop& l = as_loop(loop);
+    l.begin_run();
+    const uint32_t handled = l.turn(max_runs, XTC_UNTIL_POLL);
+    l.pause_run();
+    return static_cast<int>(handled);
+}
+
+int xtc_seam_loop_runnable(xtc_loop_t* loop) { return as_loop(loop).is_runnable() ? 1 : 0; }
+int64_t xtc_seam_loop_deadline(xtc_loop_t* loop) { return as_loop(loop).next_deadline(); }
+uint64_t xtc_seam_loop_live(xtc_loop_t* loop) { return as_loop(loop).live(); }
+uint64_t xtc_seam_loop_hash(xtc_loop_t* loop) { return as_loop(loop).hash(); }
+int xtc_seam_loop_check(xtc_loop_t* loop) { return as_loop(loop).check(); }
+int xtc_seam_exec_take_stop(xtc_exec_t* exec) { return reinterpret_cast<Exec*>(exec)->take_stop() ? 1 : 0; }
+void xtc_seam_forbid_thread_block(int on) { forbid_thread_block(on != 0); }

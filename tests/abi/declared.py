@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: ISC
+"""The functions that the headers of libxtc declare, for the tests that compare them with something."""
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PUBLIC = ROOT / "include" / "xtc"
+SEAM = ROOT / "src" / "seam"
+
+DECLARATION = re.compile(r"\bXTC_API\b([^;{}]*?)\b(xtc_\w+)\s*\(")
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
+
+
+def functions_of(header):
+    """Names declared XTC_API in one header, in order."""
+    text = "\n".join(line for line in without_comments(header.read_text()).splitlines()
+                     if not line.lstrip().startswith("#"))
+    names = [found[2] for found in DECLARATION.finditer(text)]
+    marks = len(re.findall(r"\bXTC_API\b", text))
+    if marks != len(names):
+        raise SystemExit(f"{header}: {marks} declarations marked XTC_API, but {len(names)} names understood")
+    return names
+
+
+def headers_of_library():
+    return [path for path in sorted(PUBLIC.glob("*.h")) if path.name != "xtc_sim.h"]
+
+
+def public_functions():
+    """{header name: [function, ...]} of libxtc, the simulator's header left out."""
+    return {path.name: functions_of(path) for path in headers_of_library()}
+
+
+def simulator_functions():
+    path = PUBLIC / "xtc_sim.h"
+    return functions_of(path) if path.exists() else []
+
+
+def seam_functions():
+    return {path.name: functions_of(path) for path in sorted(SEAM.glob("*.h"))}

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""What `meson install` leaves is enough for a stranger: C and C++ programs build and run from a moved copy.
+
+    install_test.py --build DIR
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from readme_test import expected_output, not_written_yet, program
+
+ROOT = Path(__file__).resolve().parents[1]
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+C_PROGRAM = r"""
+#include <stdio.h>
+#include <xtc.h>
+#include "xtc/xtc.h"
+int main(void) { return printf("%s %s\n", xtc_version_string(), xtc_strerror(XTC_E_AGAIN)) < 0; }
+"""
+CXX_PROGRAM = r"""
+#include <cstdio>
+#include <xtc.h>
+int main() {
+    int major = 0, minor = 0, patch = 0;
+    return xtc_version_components(&major, &minor, &patch) != XTC_OK ||
+           std::printf("%s %s\n", xtc_version_string(), xtc_strerror(XTC_E_AGAIN)) < 0;
+}
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.13)
+project(stranger C CXX)
+find_package(xtc 0.1 CONFIG REQUIRED)
+foreach(kind xtc xtc-static)
+  add_executable(c-${kind} main.c)
+  target_link_libraries(c-${kind} PRIVATE xtc::${kind})
+  add_executable(cxx-${kind} main.cpp)
+  target_link_libraries(cxx-${kind} PRIVATE xtc::${kind})
+endforeach()
+"""
+SIM_CMAKE = """
+add_executable(sim main.c)
+target_link_libraries(sim PRIVATE xtc::xtc-sim)
+"""
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command, **options):
+    command = [str(part) for part in command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}\nstatus {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Installed:
+    """A tree installed by `meson install` and then moved, with small programs beside it."""
+
+    def __init__(self, build, folder):
+        run("meson", "install", "-C", build, "--no-rebuild", "--destdir", folder / "stage")
+        config = next((folder / "stage").rglob("xtc.pc"))
+        prefix = next(parent for parent in config.parents if (parent / "include").is_dir())
+        self.prefix = folder / "moved"
+        prefix.rename(self.prefix)
+        self.pkgconfig = next(self.prefix.rglob("xtc.pc")).parent
+        self.libdir = self.pkgconfig.parent
+        self.work = folder / "work"
+        self.work.mkdir()
+        (self.work / "main.c").write_text(C_PROGRAM)
+        (self.work / "main.cpp").write_text(CXX_PROGRAM)
+        self.environment = {**os.environ, "PKG_CONFIG_PATH": str(self.pkgconfig),
+                            "LD_LIBRARY_PATH": str(self.libdir)}
+        version = run("pkg-config", "--modversion", "xtc", env=self.environment).strip()
+        self.expected = f"{version} resource temporarily unavailable\n"
+
+    def flags(self, *what):
+        return run("pkg-config", *what, "xtc", env=self.environment).split()
+
+    def try_program(self, binary, library_path=True):
+        environment = self.environment if library_path else {**os.environ, "LD_LIBRARY_PATH": ""}
+        printed = run(binary, env=environment)
+        if printed != self.expected:
+            raise Failed(f"{binary} printed {printed!r}, not {self.expected!r}")
+
+    def build_and_run(self, compiler, source, link, library_path=True):
+        binary = self.work / "program"
+        run(compiler, *STRICT, self.work / source, "-o", binary, *self.flags("--cflags"), *link)
+        self.try_program(binary, library_path)
+
+
+def shared(tree):
+    """pkg-config, shared: C and C++"""
+    tree.build_and_run("gcc", "main.c", tree.flags("--libs"))
+    tree.build_and_run("g++", "main.cpp", tree.flags("--libs"))
+
+
+def static_twin(tree):
+    """pkg-config, libxtc.a with shared system libraries"""
+    link = ["-Wl,-Bstatic" if flag == "-lxtc" else flag for flag in tree.flags("--static", "--libs")]
+    at = link.index("-Wl,-Bstatic")
+    link[at + 1:at + 1] = ["-lxtc", "-Wl,-Bdynamic"]
+    tree.build_and_run("gcc", "main.c", link, library_path=False)
+    tree.build_and_run("g++", "main.cpp", link, library_path=False)
+
+
+def fully_static(tree):
+    """pkg-config --static, a program with no shared library at all"""
+    tree.build_and_run("gcc", "main.c", ["-static", *tree.flags("--static", "--libs")], library_path=False)
+
+
+def cmake(tree):
+    """CMake find_package: shared and static, C and C++"""
+    text = CMAKE + (SIM_CMAKE if list(tree.libdir.glob("libxtc-sim.so")) else "")
+    (tree.work / "CMakeLists.txt").write_text(text)
+    run("cmake", "-S", tree.work, "-B", tree.work / "out", f"-DCMAKE_PREFIX_PATH={tree.prefix}")
+    run("cmake", "--build", tree.work / "out", "-j2")
+    for name in ["c-xtc", "cxx-xtc", "c-xtc-static", "cxx-xtc-static"]:
+        tree.try_program(tree.work / "out" / name)
+
+
+def readme_program(tree):
+    """the program in README.md, built by its own command line"""
+    missing = not_written_yet()
+    if missing:
+        return f"SKIP not written yet: {' '.join(missing)}"
+    (tree.work / "hello.c").write_text(program())
+    run("gcc", tree.work / "hello.c", "-o", tree.work / "hello", *tree.flags("--cflags", "--libs"))
+    printed = run(tree.work / "hello", env=tree.environment)
+    if printed != expected_output():
+        raise Failed(f"printed {printed!r}")
+
+
+def commands(tree):
+    """the installed commands run"""
+    if tree.expected.split()[0] not in run(tree.prefix / "bin" / "xtc-info", env=tree.environment):
+        raise Failed("xtc-info does not tell the version")
+    sim = tree.prefix / "bin" / "xtc-sim"
+    if sim.exists():
+        run(sim, "--help", env=tree.environment)
+
+
+def nothing_extra(tree):
+    """no build path is left in the installed text files"""
+    for path in [*tree.pkgconfig.glob("*.pc"), *tree.libdir.glob("cmake/xtc/*")]:
+        if str(ROOT) in path.read_text():
+            raise Failed(f"{path.name} names the source folder")
+    if (tree.prefix / "include" / "xtc" / "xtc.h").read_text() != (ROOT / "include/xtc/xtc.h").read_text():
+        raise Failed("the installed xtc.h is another one")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    build = Path(parser.parse_args().build).resolve()
+    tests = [shared, static_twin, fully_static, cmake, readme_program, commands, nothing_extra]
+    failed = 0
+    folder = Path(tempfile.mkdtemp(prefix="xtc-install-"))
+    try:
+        tree = Installed(build, folder)
+        for number, test in enumerate(tests, 1):
+            result, note = "ok", ""
+            try:
+                note = test(tree) or ""
+            except (Failed, subprocess.TimeoutExpired) as problem:
+                failed += 1
+                result = "not ok"
+                print("".join(f"# {line}\n" for line in str(problem).splitlines()), end="")
+            note = f" # {note}" if note else ""
+            print(f"{result} {number} - installed tree: {test.__doc__}{note}", flush=True)
+        print(f"1..{len(tests)}")
+    finally:
+        shutil.rmtree(folder)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
