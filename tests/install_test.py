@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from readme_test import expected_output, not_written_yet, program
+from readme_test import expected_output, program
 
 ROOT = Path(__file__).resolve().parents[1]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -32,6 +32,24 @@ int main() {
            std::printf("%s %s\n", xtc_version_string(), xtc_strerror(XTC_E_AGAIN)) < 0;
 }
 """
+SIM_PROGRAM = r"""
+#include <stdio.h>
+#include <xtc_sim.h>
+static int once(xtc_task_t *self, void *count) {
+    (void)self;
+    ++*(int *)count;
+    return XTC_TASK_DONE;
+}
+int main(void) {
+    xtc_exec_t *exec;
+    int count = 0;
+    if (xtc_exec_init(&exec, 2) != XTC_OK) return 1;
+    if (xtc_exec_spawn(exec, once, &count, NULL) != XTC_OK) return 2;
+    if (xtc_sim_exec_run(exec, 7, 0) != XTC_OK || count != 1) return 3;
+    if (xtc_sim_trace_hash(exec) == 0 || xtc_exec_fini(exec) != XTC_OK) return 4;
+    return puts("simulated") < 0;
+}
+"""
 CMAKE = """
 cmake_minimum_required(VERSION 3.13)
 project(stranger C CXX)
@@ -43,8 +61,26 @@ foreach(kind xtc xtc-static)
   target_link_libraries(cxx-${kind} PRIVATE xtc::${kind})
 endforeach()
 """
-SIM_CMAKE = """
-add_executable(sim main.c)
+SIM_SIM_PROGRAM = r"""
+#include <stdio.h>
+#include <xtc_sim.h>
+static int once(xtc_task_t *self, void *count) {
+    (void)self;
+    ++*(int *)count;
+    return XTC_TASK_DONE;
+}
+int main(void) {
+    xtc_exec_t *exec;
+    int count = 0;
+    if (xtc_exec_init(&exec, 2) != XTC_OK) return 1;
+    if (xtc_exec_spawn(exec, once, &count, NULL) != XTC_OK) return 2;
+    if (xtc_sim_exec_run(exec, 7, 0) != XTC_OK || count != 1) return 3;
+    if (xtc_sim_trace_hash(exec) == 0 || xtc_exec_fini(exec) != XTC_OK) return 4;
+    return puts("simulated") < 0;
+}
+"""
+CMAKE = """
+add_executable(sim sim.c)
 target_link_libraries(sim PRIVATE xtc::xtc-sim)
 """
 
@@ -76,24 +112,28 @@ class Installed:
         self.work.mkdir()
         (self.work / "main.c").write_text(C_PROGRAM)
         (self.work / "main.cpp").write_text(CXX_PROGRAM)
+        (self.work / "sim.c").write_text(SIM_PROGRAM)
+        (self.work / "hello.c").write_text(program())
+        self.has_simulator = (self.libdir / "libxtc-sim.so").exists()
         self.environment = {**os.environ, "PKG_CONFIG_PATH": str(self.pkgconfig),
                             "LD_LIBRARY_PATH": str(self.libdir)}
         version = run("pkg-config", "--modversion", "xtc", env=self.environment).strip()
         self.expected = f"{version} resource temporarily unavailable\n"
 
-    def flags(self, *what):
-        return run("pkg-config", *what, "xtc", env=self.environment).split()
+    def flags(self, *what, package="xtc"):
+        return run("pkg-config", *what, package, env=self.environment).split()
 
-    def try_program(self, binary, library_path=True):
+    def try_program(self, binary, expected=None, library_path=True):
         environment = self.environment if library_path else {**os.environ, "LD_LIBRARY_PATH": ""}
         printed = run(binary, env=environment)
-        if printed != self.expected:
-            raise Failed(f"{binary} printed {printed!r}, not {self.expected!r}")
+        expected = expected or self.expected
+        if printed != expected:
+            raise Failed(f"{binary} printed {printed!r}, not {expected!r}")
 
-    def build_and_run(self, compiler, source, link, library_path=True):
+    def build_and_run(self, compiler, source, link, expected=None, library_path=True):
         binary = self.work / "program"
         run(compiler, *STRICT, self.work / source, "-o", binary, *self.flags("--cflags"), *link)
-        self.try_program(binary, library_path)
+        self.try_program(binary, expected, library_path)
 
 
 def shared(tree):
@@ -109,33 +149,38 @@ def static_twin(tree):
     link[at + 1:at + 1] = ["-lxtc", "-Wl,-Bdynamic"]
     tree.build_and_run("gcc", "main.c", link, library_path=False)
     tree.build_and_run("g++", "main.cpp", link, library_path=False)
+    tree.build_and_run("gcc", "hello.c", link, expected_output(), library_path=False)
 
 
 def fully_static(tree):
     """pkg-config --static, a program with no shared library at all"""
-    tree.build_and_run("gcc", "main.c", ["-static", *tree.flags("--static", "--libs")], library_path=False)
+    link = ["-static", *tree.flags("--static", "--libs")]
+    tree.build_and_run("gcc", "main.c", link, library_path=False)
+    tree.build_and_run("gcc", "hello.c", link, expected_output(), library_path=False)
 
 
 def cmake(tree):
     """CMake find_package: shared and static, C and C++"""
-    text = CMAKE + (SIM_CMAKE if list(tree.libdir.glob("libxtc-sim.so")) else "")
-    (tree.work / "CMakeLists.txt").write_text(text)
+    (tree.work / "CMakeLists.txt").write_text(CMAKE + SIM_CMAKE * tree.has_simulator)
     run("cmake", "-S", tree.work, "-B", tree.work / "out", f"-DCMAKE_PREFIX_PATH={tree.prefix}")
     run("cmake", "--build", tree.work / "out", "-j2")
     for name in ["c-xtc", "cxx-xtc", "c-xtc-static", "cxx-xtc-static"]:
         tree.try_program(tree.work / "out" / name)
+    if tree.has_simulator:
+        tree.try_program(tree.work / "out" / "sim", "simulated\n")
+
+
+def simulator(tree):
+    """pkg-config xtc-sim: a seeded run of an installed program"""
+    if not tree.has_simulator:
+        return "SKIP built without the simulator"
+    tree.build_and_run("gcc", "sim.c", tree.flags("--libs", package="xtc-sim"), "simulated\n")
 
 
 def readme_program(tree):
     """the program in README.md, built by its own command line"""
-    missing = not_written_yet()
-    if missing:
-        return f"SKIP not written yet: {' '.join(missing)}"
-    (tree.work / "hello.c").write_text(program())
     run("gcc", tree.work / "hello.c", "-o", tree.work / "hello", *tree.flags("--cflags", "--libs"))
-    printed = run(tree.work / "hello", env=tree.environment)
-    if printed != expected_output():
-        raise Failed(f"printed {printed!r}")
+    tree.try_program(tree.work / "hello", expected_output())
 
 
 def commands(tree):
@@ -161,7 +206,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     build = Path(parser.parse_args().build).resolve()
-    tests = [shared, static_twin, fully_static, cmake, readme_program, commands, nothing_extra]
+    tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, commands, nothing_extra]
     failed = 0
     folder = Path(tempfile.mkdtemp(prefix="xtc-install-"))
     try:

@@ -29,8 +29,8 @@ typedef struct xtc_accel_dev {
 
 /* Writes up to max devices to out and the number found, which may be larger, to out_n. No
  * device is XTC_OK and 0. out may be NULL when max is 0. Any thread; reads /dev and /sys.
- * Errors: XTC_E_INVAL (NULL out_n, negative max, or NULL out with max over 0), XTC_E_NOSYS (a
- * build without accelerator support). */
+ * Errors: XTC_E_INVAL (NULL out_n, negative max, or NULL out with max over 0), XTC_E_NOMEM,
+ * XTC_E_NOSYS (a build without accelerator support). */
 XTC_API int xtc_accel_probe(xtc_accel_dev_t* out, int max, int* out_n);
 
 /* Parks the fiber until the fence fd (sync_file, dma-fence, eventfd, any pollable descriptor) is

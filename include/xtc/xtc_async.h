@@ -33,7 +33,8 @@ XTC_API int xtc_async(xtc_loop_t* loop, xtc_coro_fn fn, void* arg, xtc_task_t** 
  * an executor runs that loop.
  * Errors: XTC_E_INVAL (NULL or used-up handle, the fiber itself, another one awaits it, or
  * called on a loop's thread outside a fiber), XTC_E_AGAIN (the driven loop was stopped first;
- * the handle stays good). */
+ * the handle stays good), XTC_E_ABORTED (its loop was finalised meanwhile), XTC_E_DEADLK (a
+ * plain thread inside a simulation), XTC_E_NOMEM, XTC_E_RESOURCE (as xtc_loop_run). */
 XTC_API int xtc_await(xtc_task_t* task, intptr_t* result);
 
 /* Lets the others run, then goes on; a pending kill is delivered here. Does nothing outside a

@@ -38,8 +38,8 @@ XTC_API int xtc_blocking_run_off_loop(int (*fn)(void*), void* arg, int* out_resu
 XTC_API int xtc_blocking_pool_size(int nthreads);
 
 /* Waits until all accepted closures have run and ends the threads; the next use starts the
- * pool again. Plain threads only: it does nothing on a loop's thread. Calling it twice is
- * harmless. */
+ * pool again. Plain threads only: it does nothing on a loop's thread or one of the pool. Calling
+ * it twice is harmless. */
 XTC_API void xtc_blocking_shutdown(void);
 
 XTC_END_DECLS

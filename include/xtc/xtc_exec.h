@@ -40,13 +40,13 @@ XTC_API int xtc_exec_fini(xtc_exec_t* exec);
  * idle, or until xtc_exec_stop; in service mode only the latter. May be called again: the same
  * threads go on. A plain thread.
  * Errors: XTC_E_INVAL (NULL, already running, called on a loop, or inherited through fork),
- * XTC_E_NOMEM and XTC_E_RESOURCE (a thread could not be made), XTC_E_INTERNAL (a loop failed;
- * the others were stopped). */
+ * XTC_E_NOMEM and XTC_E_RESOURCE (a thread, or what a loop waits with, could not be made),
+ * XTC_E_INTERNAL (a loop failed; the others were stopped). */
 XTC_API int xtc_exec_run(xtc_exec_t* exec);
 
-/* Makes xtc_exec_run return after each loop's current step; unfinished work stays. On an
- * executor that does not run it does nothing. Any thread.
- * Errors: XTC_E_INVAL (NULL). */
+/* Makes xtc_exec_run return after each loop's current step; unfinished work stays. A stop that
+ * comes before a run ends that run at once. Any thread.
+ * Errors: XTC_E_INVAL (NULL, or inherited through fork). */
 XTC_API int xtc_exec_stop(xtc_exec_t* exec);
 
 /* The number of loops; 0 for NULL. Any thread. */

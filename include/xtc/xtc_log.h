@@ -42,7 +42,7 @@ typedef struct xtc_log_opts {
 /* Initialises an xtc_log_opts_t: INFO and above, to standard error. What NULL options mean. */
 #define XTC_LOG_OPTS_DEFAULT {4096, 256, XTC_LOG_INFO, 2, NULL, NULL}
 
-/* Makes a log; the caller owns it. opts may be NULL. All memory is allocated here. Any thread.
+/* Makes a log; the caller owns it. opts may be NULL. The ring is allocated here. Any thread.
  * Errors: XTC_E_INVAL (NULL out, or an unknown floor), XTC_E_RANGE (sizes overflow), XTC_E_NOMEM. */
 XTC_API int xtc_log_create(const xtc_log_opts_t* opts, xtc_log_t** out);
 
@@ -60,8 +60,9 @@ XTC_API int xtc_log_set_default(xtc_log_t* log);
 /* The default log, or NULL. Any thread. */
 XTC_API xtc_log_t* xtc_log_default(void);
 
-/* Formats a record into the ring; when it is full the oldest goes and is counted. Never waits,
- * never writes. NULL, or a level below the floor, does nothing. Any thread. */
+/* Formats a line, level and text, into the ring; when it is full the oldest goes and is counted.
+ * Never waits and never writes, except for XTC_LOG_FATAL: that drains the ring and is written
+ * before the call returns. NULL, or a level below the floor, does nothing. Any thread. */
 XTC_API XTC_PRINTF(3, 4) void xtc_log_write(xtc_log_t* log, xtc_log_level_t level, const char* fmt, ...);
 XTC_API XTC_PRINTF(3, 0) void xtc_log_vwrite(xtc_log_t* log, xtc_log_level_t level, const char* fmt,
                                              va_list ap);

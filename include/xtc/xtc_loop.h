@@ -56,12 +56,13 @@ XTC_API int xtc_loop_fini(xtc_loop_t* loop);
  * xtc_loop_stop; an empty loop returns XTC_OK at once. May be called again. Sleeps in the
  * kernel when idle.
  * Errors: XTC_E_INVAL (NULL, already running, owned by an executor, called on a loop, or
- * inherited through fork), XTC_E_INTERNAL (the kernel refused to wait). */
+ * inherited through fork), XTC_E_NOMEM and XTC_E_RESOURCE (what it waits with could not be set
+ * up at the first run), XTC_E_INTERNAL (the kernel refused to wait). */
 XTC_API int xtc_loop_run(xtc_loop_t* loop);
 
-/* Makes the current xtc_loop_run return after the step it is in; what is unfinished stays and
- * goes on at the next run. On a loop that does not run it does nothing. Any thread.
- * Errors: XTC_E_INVAL (NULL). */
+/* Makes xtc_loop_run return after the step it is in; what is unfinished stays and goes on at
+ * the next run. A stop that comes before a run ends that run at once. Any thread.
+ * Errors: XTC_E_INVAL (NULL, or inherited through fork). */
 XTC_API int xtc_loop_stop(xtc_loop_t* loop);
 
 /* Makes the loop look for work now, even when it sleeps. Needed only by those who hand over
@@ -86,8 +87,8 @@ XTC_API int xtc_loop_set_spin(xtc_loop_t* loop, int64_t max_ns);
 
 /* A descriptor that becomes readable when the loop has something to do. The loop owns it: poll
  * it, but neither read nor close it. Returns the descriptor, or a negative code.
- * Errors: XTC_E_INVAL (NULL, or owned by an executor), XTC_E_RESOURCE (no descriptors left),
- * XTC_E_INTERNAL (the kernel refused). */
+ * Errors: XTC_E_INVAL (NULL, owned by an executor, or inherited through fork), XTC_E_NOMEM,
+ * XTC_E_RESOURCE (no descriptors left), XTC_E_INTERNAL (the kernel refused). */
 XTC_API int xtc_loop_pollfd(xtc_loop_t* loop);
 
 /* Nanoseconds from now until the loop wants a step: 0 when work is ready, -1 when only the
@@ -97,7 +98,8 @@ XTC_API int64_t xtc_loop_next_deadline(xtc_loop_t* loop);
 /* One turn: runs what is ready, waiting for it at most timeout_ns (0 never sleeps, negative
  * waits for ever). XTC_OK when something ran.
  * Errors: XTC_E_AGAIN (nothing ran), XTC_E_INVAL (NULL, running, owned by an executor, called
- * on a loop, or inherited through fork), XTC_E_INTERNAL (the kernel refused to wait). */
+ * on a loop, or inherited through fork), and those of xtc_loop_run: XTC_E_NOMEM,
+ * XTC_E_RESOURCE, XTC_E_INTERNAL. */
 XTC_API int xtc_loop_step(xtc_loop_t* loop, int64_t timeout_ns);
 
 /* Queues a stackless task. user is borrowed until the task is done. out may be NULL. The
@@ -127,13 +129,13 @@ XTC_API int xtc_waker_wake(const xtc_waker_t* waker);
 
 /* Calls fn(user) once, no earlier than delay_ns from now, in order of deadline. out may be
  * NULL. The loop's thread.
- * Errors: XTC_E_INVAL (NULL loop or fn, or negative), XTC_E_NOMEM. */
+ * Errors: XTC_E_INVAL (NULL loop or fn, negative, or a foreign thread), XTC_E_NOMEM. */
 XTC_API int xtc_timer_set(xtc_loop_t* loop, int64_t delay_ns, xtc_timer_fn fn, void* user,
                           xtc_timer_t** out);
 
 /* The function will not be called any more. XTC_OK also when it was called or cancelled
  * before. Frees the timer's memory at once. The loop's thread.
- * Errors: XTC_E_INVAL (NULL). */
+ * Errors: XTC_E_INVAL (NULL, or a foreign thread). */
 XTC_API int xtc_timer_cancel(xtc_timer_t* timer);
 
 XTC_END_DECLS

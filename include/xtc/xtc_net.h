@@ -5,6 +5,7 @@
  * and the caller's. SIGPIPE is never raised. Manual: xtc_net(3).
  *
  * Hosts are numeric addresses or "localhost"; names are not looked up here, so nothing blocks.
+ * With XTC_NET_UNIX the host is a socket's path, and ports are ignored.
  * Calls that wait are for fibers only and take one reader and one writer for each descriptor.
  */
 #ifndef XTC_NET_H

@@ -147,7 +147,7 @@ XTC_API int xtc_proc_sleep(int64_t ns);
 
 /* Ends the calling process: its stack is unwound (destructors run), then its exit hooks, then
  * it leaves the process table. Does not return to a process.
- * Errors: XTC_E_INVAL (not a process). */
+ * Errors: XTC_E_INVAL (not a process, or ending already: in an exit hook or a destructor). */
 XTC_API int xtc_exit_self(int reason);
 
 /* Asks a process to end; the first reason wins. It ends when it next waits or yields, by the
@@ -158,8 +158,8 @@ XTC_API int xtc_exit_pid(xtc_pid_t pid, int reason);
 /* Runs fn(arg) when the calling process ends, last registered first, still as that process and
  * still in the process table, also after a kill. A hook may wait; a kill does not end its
  * waits. Processes only.
- * Errors: XTC_E_INVAL (not a process, or NULL fn), XTC_E_RESOURCE (XTC_PROC_AT_EXIT_MAX hooks
- * are registered). */
+ * Errors: XTC_E_INVAL (not a process, or NULL fn), XTC_E_NOMEM, XTC_E_RESOURCE
+ * (XTC_PROC_AT_EXIT_MAX hooks are registered). */
 XTC_API int xtc_proc_at_exit(void (*fn)(void*), void* arg);
 
 /* Runs body(ud) with kills held back and returns its answer; a kill that came meanwhile is delivered

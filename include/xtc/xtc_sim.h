@@ -68,7 +68,7 @@ XTC_API int xtc_sim_fd_signal(int fd, uint32_t revents, int64_t delay_ns);
 XTC_API int xtc_sim_fd_clear(int fd, uint32_t revents);
 
 /* Closes it, as close(2) does: a wait in progress is not ended. xtc_net_close ends it.
- * Errors: XTC_E_INVAL (not a virtual descriptor). */
+ * Errors: XTC_E_INVAL (not a virtual descriptor), XTC_E_NOMEM. */
 XTC_API int xtc_sim_fd_close(int fd);
 
 /* A connected pair of byte streams for xtc_net_read and xtc_net_write, with seeded delays and

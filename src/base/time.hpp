@@ -18,6 +18,7 @@ struct Clock {
 
 int64_t clock_mono() noexcept; // nanoseconds since some start, never goes back
 int64_t clock_real() noexcept; // nanoseconds since 1970
+int64_t kernel_mono() noexcept; // the real one, whatever stands in: for the drivers that sleep in the kernel
 int sleep_thread(int64_t ns) noexcept;
 
 // `clock` must outlive its use; nullptr is the real one. Returns what was set before, to be restored.

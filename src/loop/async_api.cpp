@@ -19,7 +19,9 @@ int xtc_async(xtc_loop_t* l, xtc_coro_fn fn, void* arg, xtc_task_t** out) {
     return spawn_with_handle(*reinterpret_cast<Loop*>(l), spec, out);
 }
 
-int xtc_await(xtc_task_t* task, intptr_t* result) { return await_task(task, result); }
+int xtc_await(xtc_task_t* task, intptr_t* result) {
+    return await_task(task, result);
+}
 
 void xtc_yield(void) {
     Task* t = current_fiber();
@@ -28,7 +30,8 @@ void xtc_yield(void) {
 }
 
 void xtc_yield_set_budget(xtc_loop_t* l, int64_t ns) {
-    if (l != nullptr) reinterpret_cast<Loop*>(l)->yield_budget.store(ns > 0 ? ns : 0, std::memory_order_relaxed);
+    if (l != nullptr)
+        reinterpret_cast<Loop*>(l)->yield_budget.store(ns > 0 ? ns : 0, std::memory_order_relaxed);
 }
 
 int xtc_yield_check(void) {
@@ -51,5 +54,9 @@ uint64_t xtc_yield_due_count(const xtc_loop_t* l) {
     return l == nullptr ? 0 : reinterpret_cast<const Loop*>(l)->yield_due.load(std::memory_order_relaxed);
 }
 
-size_t xtc_stack_size(void) { return default_stack_size(); }
-int xtc_set_stack_size(size_t bytes) { return set_default_stack_size(bytes); }
+size_t xtc_stack_size(void) {
+    return default_stack_size();
+}
+int xtc_set_stack_size(size_t bytes) {
+    return set_default_stack_size(bytes);
+}

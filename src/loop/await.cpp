@@ -54,8 +54,26 @@ int drive_until_done(Loop& loop, Awaiter& a) {
     if (int rc = loop.ensure_driver(); rc != XTC_OK) return rc;
     loop.begin_run();
     const int rc = drive(loop, a);
+    loop.take_stop();
     loop.end_run();
     return rc;
+}
+
+// Gives the loop its half. *to_drive: the loop that we must run ourselves, if nobody does. The pin ends here,
+// so that a loop may be freed while somebody waits: it answers then.
+int leave_with_loop(Awaiter& a, Loop** to_drive) {
+    LoopPin loop(a.task.loop());
+    if (!loop) return XTC_E_INVAL;
+    Task* t = loop->tasks().find(a.task.slot());
+    if (t == nullptr || !t->live.load(std::memory_order_acquire) ||
+        t->gen.load(std::memory_order_acquire) != a.task.gen())
+        return XTC_E_INVAL; // never was, or used up
+    if (current_loop() == nullptr && loop->exec() == nullptr) *to_drive = &*loop;
+    if (current_loop() == &*loop)
+        attach(a);
+    else
+        loop->post(a);
+    return XTC_OK;
 }
 
 } // namespace
@@ -84,10 +102,7 @@ int await_task(xtc_task_t* public_handle, intptr_t* result) {
     Loop* here = current_loop();
     Task* self = current_fiber();
     if (here != nullptr && self == nullptr) return XTC_E_INVAL; // it would wait for its own turn to end
-    LoopPin loop(h.loop());
-    if (!loop) return XTC_E_INVAL;
-    if (self != nullptr && self->loop == &*loop && self->handle().bits == h.bits) return XTC_E_INVAL;
-
+    if (self != nullptr && self->handle().bits == h.bits) return XTC_E_INVAL;
     auto* a = new (std::nothrow) Awaiter;
     if (a == nullptr) return XTC_E_NOMEM;
     a->task = h;
@@ -100,15 +115,15 @@ int await_task(xtc_task_t* public_handle, intptr_t* result) {
         }
     } mine{*a};
 
-    if (here == &*loop)
-        attach(*a);
-    else
-        loop->post(*a);
-
+    Loop* to_drive = nullptr;
+    if (int rc = leave_with_loop(*a, &to_drive); rc != XTC_OK) {
+        a->drop(); // the loop's reference
+        return rc;
+    }
     if (self != nullptr) {
         a->cell.wait(*self, XTC_UNTIL_NEVER, OnKill::unwind);
-    } else if (loop->exec() == nullptr) {
-        if (int rc = drive_until_done(*loop, *a); rc != XTC_OK) return rc;
+    } else if (to_drive != nullptr) {
+        if (int rc = drive_until_done(*to_drive, *a); rc != XTC_OK) return rc;
     } else if (a->cell.wait_thread(XTC_UNTIL_NEVER) == Woke::killed) {
         return XTC_E_DEADLK;
     }

@@ -21,7 +21,9 @@ BlockingCall::~BlockingCall() {
     if (started_) wait();
 }
 
-void BlockingCall::ended(xtc_offload_job_t* job) { static_cast<BlockingCall*>(job)->cell_.signal(); }
+void BlockingCall::ended(xtc_offload_job_t* job) {
+    static_cast<BlockingCall*>(job)->cell_.signal();
+}
 
 int BlockingCall::start() {
     void* self = nullptr;
@@ -102,7 +104,8 @@ int xtc_blocking_run_off_loop(int (*fn)(void*), void* arg, int* out_result) {
     job.arg = arg;
     job.done = Job::ended;
     if (int rc = pool_offload()->submit(nullptr, &job); rc != XTC_OK) return rc;
-    while (job.cell.wait_thread(XTC_UNTIL_NEVER) != Woke::event) {}
+    while (job.cell.wait_thread(XTC_UNTIL_NEVER) != Woke::event) {
+    }
     if (out_result != nullptr) *out_result = job.result;
     return XTC_OK;
 }

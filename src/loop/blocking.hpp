@@ -18,9 +18,9 @@ public:
     BlockingCall(const BlockingCall&) = delete;
     BlockingCall& operator=(const BlockingCall&) = delete;
 
-    int start();                     // XTC_OK, or the pool's refusal: fn will not run
+    int start(); // XTC_OK, or the pool's refusal: fn will not run
     bool has_ended() const { return cell_.has_permit(); }
-    void wait();                     // until fn has returned; neither kill nor time ends it
+    void wait();                       // until fn has returned; neither kill nor time ends it
     WakeCell& cell() { return cell_; } // a permit once fn has returned; wait_either may look at it
     int answer() const { return result; }
 

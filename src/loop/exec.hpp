@@ -30,7 +30,9 @@ public:
 
     int n_loops() const { return static_cast<int>(loops_.size()); }
     Loop* loop(int i) const { return loops_[static_cast<size_t>(i)].get(); }
-    Loop* next_in_turn() { return loop(static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size())); }
+    Loop* next_in_turn() {
+        return loop(static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()));
+    }
 
     void set_service_mode(bool on);
     bool service_mode() const { return service_.load(std::memory_order_relaxed); }
@@ -40,11 +42,19 @@ public:
     bool inherited() const { return fork_epoch_ != registry::fork_epoch(); }
 
     // NUMA node of the processor that loop i runs on; -1 when it is not known yet.
-    int node_of(int i) const { return workers_[static_cast<size_t>(i)]->node.load(std::memory_order_relaxed); }
+    int node_of(int i) const {
+        return workers_[static_cast<size_t>(i)]->node.load(std::memory_order_relaxed);
+    }
 
     // Loops with live work, plus hand-overs under way. At 0 the run is over, unless in service mode.
     void busy_up() { busy_.fetch_add(1, std::memory_order_relaxed); }
     void busy_down();
+    void set_at_fini(void (*fn)(void*), void* self) {
+        at_fini_ = fn;
+        at_fini_self_ = self;
+    }
+    void (*at_fini() const)(void*) { return at_fini_; }
+    void* at_fini_self() const { return at_fini_self_; }
     bool take_stop() { return stop_.exchange(false, std::memory_order_acq_rel); }
 
 private:
@@ -72,6 +82,8 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<int> cpus_;
     uint32_t fork_epoch_ = registry::fork_epoch();
+    void (*at_fini_)(void*) = nullptr;
+    void* at_fini_self_ = nullptr;
 
     std::mutex lock_;
     std::condition_variable changed_;

@@ -9,7 +9,9 @@ using namespace xtc;
 
 namespace {
 
-Exec* as_exec(xtc_exec_t* e) { return reinterpret_cast<Exec*>(e); }
+Exec* as_exec(xtc_exec_t* e) {
+    return reinterpret_cast<Exec*>(e);
+}
 
 Loop* loop_at(xtc_exec_t* e, int idx) {
     return e == nullptr || idx < 0 || idx >= as_exec(e)->n_loops() ? nullptr : as_exec(e)->loop(idx);
@@ -40,11 +42,16 @@ int xtc_exec_fini(xtc_exec_t* e) {
         if (exec->is_running()) return XTC_E_INVAL;
         if (Loop* here = current_loop(); here != nullptr && here->exec() == exec) return XTC_E_INVAL;
     }
+    void (*const at_fini)(void*) = exec->at_fini();
+    void* const self = exec->at_fini_self();
     delete exec;
+    if (at_fini != nullptr) at_fini(self);
     return XTC_OK;
 }
 
-int xtc_exec_run(xtc_exec_t* e) { return e == nullptr ? XTC_E_INVAL : as_exec(e)->run(); }
+int xtc_exec_run(xtc_exec_t* e) {
+    return e == nullptr ? XTC_E_INVAL : as_exec(e)->run();
+}
 
 int xtc_exec_stop(xtc_exec_t* e) {
     if (e == nullptr || as_exec(e)->inherited()) return XTC_E_INVAL;
@@ -52,9 +59,13 @@ int xtc_exec_stop(xtc_exec_t* e) {
     return XTC_OK;
 }
 
-int xtc_exec_n_loops(xtc_exec_t* e) { return e == nullptr ? 0 : as_exec(e)->n_loops(); }
+int xtc_exec_n_loops(xtc_exec_t* e) {
+    return e == nullptr ? 0 : as_exec(e)->n_loops();
+}
 
-xtc_loop_t* xtc_exec_loop(xtc_exec_t* e, int idx) { return reinterpret_cast<xtc_loop_t*>(loop_at(e, idx)); }
+xtc_loop_t* xtc_exec_loop(xtc_exec_t* e, int idx) {
+    return reinterpret_cast<xtc_loop_t*>(loop_at(e, idx));
+}
 
 int xtc_exec_loop_id(void) {
     Loop* here = current_loop();
@@ -81,7 +92,8 @@ int xtc_exec_loop_stats(xtc_exec_t* e, int idx, xtc_loop_stats_t* out) {
 }
 
 int xtc_exec_spawn(xtc_exec_t* e, xtc_task_fn fn, void* user, xtc_task_t** out) {
-    return e == nullptr || fn == nullptr ? XTC_E_INVAL : spawn_task(as_exec(e)->next_in_turn(), fn, user, out);
+    return e == nullptr || fn == nullptr ? XTC_E_INVAL
+                                         : spawn_task(as_exec(e)->next_in_turn(), fn, user, out);
 }
 
 int xtc_exec_spawn_on(xtc_exec_t* e, int idx, xtc_task_fn fn, void* user, xtc_task_t** out) {
@@ -89,7 +101,8 @@ int xtc_exec_spawn_on(xtc_exec_t* e, int idx, xtc_task_fn fn, void* user, xtc_ta
 }
 
 int xtc_exec_async(xtc_exec_t* e, xtc_coro_fn fn, void* arg, xtc_task_t** out) {
-    return e == nullptr || fn == nullptr ? XTC_E_INVAL : spawn_fiber(as_exec(e)->next_in_turn(), fn, arg, out);
+    return e == nullptr || fn == nullptr ? XTC_E_INVAL
+                                         : spawn_fiber(as_exec(e)->next_in_turn(), fn, arg, out);
 }
 
 int xtc_exec_async_on(xtc_exec_t* e, int idx, xtc_coro_fn fn, void* arg, xtc_task_t** out) {
@@ -100,10 +113,14 @@ void xtc_exec_set_service_mode(xtc_exec_t* e, int on) {
     if (e != nullptr) as_exec(e)->set_service_mode(on != 0);
 }
 
-int xtc_exec_get_service_mode(xtc_exec_t* e) { return e != nullptr && as_exec(e)->service_mode() ? 1 : 0; }
+int xtc_exec_get_service_mode(xtc_exec_t* e) {
+    return e != nullptr && as_exec(e)->service_mode() ? 1 : 0;
+}
 
 int xtc_exec_set_cpus(xtc_exec_t* e, const int* cpus, int n) {
     return e == nullptr ? XTC_E_INVAL : as_exec(e)->set_cpus(cpus, n);
 }
 
-int xtc_exec_set_spin(xtc_exec_t* e, int64_t max_ns) { return e == nullptr ? XTC_E_INVAL : as_exec(e)->set_spin(max_ns); }
+int xtc_exec_set_spin(xtc_exec_t* e, int64_t max_ns) {
+    return e == nullptr ? XTC_E_INVAL : as_exec(e)->set_spin(max_ns);
+}

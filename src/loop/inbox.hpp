@@ -22,7 +22,8 @@ public:
     void push(InboxNode& node) {
         InboxNode* head = head_.load(std::memory_order_relaxed);
         do node.next = head;
-        while (!head_.compare_exchange_weak(head, &node, std::memory_order_seq_cst, std::memory_order_relaxed));
+        while (
+            !head_.compare_exchange_weak(head, &node, std::memory_order_seq_cst, std::memory_order_relaxed));
     }
 
     bool empty() const { return head_.load(std::memory_order_seq_cst) == nullptr; }

@@ -10,21 +10,30 @@ namespace {
 
 int run_state(TaskState s) {
     switch (s) {
-    case TaskState::running: return XTC_PROC_RUNNING;
-    case TaskState::parked: return XTC_PROC_PARKED;
+    case TaskState::running:
+        return XTC_PROC_RUNNING;
+    case TaskState::parked:
+        return XTC_PROC_PARKED;
     case TaskState::finished:
-    case TaskState::free: return XTC_PROC_DONE;
-    default: return XTC_PROC_SCHEDULED;
+    case TaskState::free:
+        return XTC_PROC_DONE;
+    default:
+        return XTC_PROC_SCHEDULED;
     }
 }
 
 int park_reason(ParkReason r) {
     switch (r) {
-    case ParkReason::none: return XTC_PARK_NONE;
-    case ParkReason::fd: return XTC_PARK_FD;
-    case ParkReason::timer: return XTC_PARK_TIMER;
-    case ParkReason::mailbox: return XTC_PARK_MAILBOX;
-    case ParkReason::other: break;
+    case ParkReason::none:
+        return XTC_PARK_NONE;
+    case ParkReason::fd:
+        return XTC_PARK_FD;
+    case ParkReason::timer:
+        return XTC_PARK_TIMER;
+    case ParkReason::mailbox:
+        return XTC_PARK_MAILBOX;
+    case ParkReason::other:
+        break;
     }
     return XTC_PARK_OTHER;
 }

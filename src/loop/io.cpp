@@ -2,19 +2,22 @@
 #include "loop/io.hpp"
 
 #include <cerrno>
+#include <new>
 
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/assert.hpp"
+#include "loop/fd_claims.hpp"
 #include "loop/loop.hpp"
+#include "loop/registry.hpp"
 #include "xtc.h"
 #include "xtc_io.h"
 
 namespace xtc {
 
 bool poll_bits(uint32_t interest, uint32_t* events) {
-    if (interest == 0 || (interest & ~(XTC_IO_READABLE | XTC_IO_WRITABLE | XTC_IO_HUP | XTC_IO_ERR)) != 0) return false;
+    if (interest == 0 || (interest & ~(XTC_IO_READABLE | XTC_IO_WRITABLE | XTC_IO_HUP | XTC_IO_ERR)) != 0)
+        return false;
     *events = 0;
     if (interest & XTC_IO_READABLE) *events |= POLLIN;
     if (interest & XTC_IO_WRITABLE) *events |= POLLOUT;
@@ -33,22 +36,31 @@ uint32_t interest_bits(uint32_t events) {
 
 int status_of_errno(int err) {
     switch (err) {
-    case 0: return XTC_OK;
+    case 0:
+        return XTC_OK;
     case EBADF:
+    case EBUSY:
     case EINVAL:
     case ENOTSOCK:
     case EOPNOTSUPP:
-    case EPERM: return XTC_E_INVAL;
-    case ENOMEM: return XTC_E_NOMEM;
-    case ENOSYS: return XTC_E_NOSYS;
+    case EPERM:
+        return XTC_E_INVAL;
+    case ENOMEM:
+        return XTC_E_NOMEM;
+    case ENOSYS:
+        return XTC_E_NOSYS;
     case EMFILE:
     case ENFILE:
     case ENOBUFS:
-    case ENOSPC: return XTC_E_RESOURCE;
+    case ENOSPC:
+        return XTC_E_RESOURCE;
     case ECONNABORTED:
-    case ECANCELED: return XTC_E_ABORTED;
-    case EAGAIN: return XTC_E_AGAIN;
-    default: return XTC_E_IO;
+    case ECANCELED:
+        return XTC_E_ABORTED;
+    case EAGAIN:
+        return XTC_E_AGAIN;
+    default:
+        return XTC_E_IO;
     }
 }
 
@@ -86,6 +98,23 @@ public:
 
 private:
     Task& task_;
+};
+
+class Claim {
+public:
+    Claim(int fd, uint8_t sides, uint32_t loop)
+        : fd_(fd), sides_(fd_claims::take(fd, sides, loop) ? sides : 0) {
+        refused_ = sides_ != sides;
+    }
+    ~Claim() { fd_claims::give(fd_, sides_); }
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+    explicit operator bool() const { return !refused_; }
+
+private:
+    int fd_;
+    uint8_t sides_;
+    bool refused_;
 };
 
 class Armed {
@@ -136,6 +165,12 @@ IoEnd run_op(Task& self, xtc_op_t& op, int64_t deadline, const IoWait& how) {
         return IoEnd::done;
     }
     if (deadline != XTC_UNTIL_NEVER && deadline <= loop.now()) return IoEnd::timeout;
+    Claim claim(op.fd, how.claims, loop.index());
+    if (!claim) {
+        op.res = -EBUSY;
+        op.state = XTC_OP_DONE;
+        return IoEnd::done;
+    }
     op.owner = &self;
     op.done = FiberOp::done;
     loop.start_op(op);
@@ -147,6 +182,38 @@ IoEnd run_op(Task& self, xtc_op_t& op, int64_t deadline, const IoWait& how) {
     // Too late to cancel: what it did counts.
     if (end != IoEnd::done && op.res != -ECANCELED) end = IoEnd::done;
     return end;
+}
+
+namespace {
+
+struct CloseNode : InboxNode {
+    int fd = -1;
+
+    static void arrive(Loop&, InboxNode& node, bool drop) {
+        const int fd = static_cast<CloseNode&>(node).fd;
+        delete static_cast<CloseNode*>(&node);
+        drop ? static_cast<void>(::close(fd)) : close_everywhere(fd);
+    }
+};
+
+} // namespace
+
+void close_everywhere(int fd) {
+    Loop* here = current_loop();
+    const uint32_t own = here != nullptr ? here->index() : 0;
+    if (LoopPin other(fd_claims::holder(fd, own)); other) {
+        if (auto* node = new (std::nothrow) CloseNode) {
+            if (here != nullptr) here->driver_table()->abort_fd(here->driver_self(), fd);
+            node->fd = fd;
+            node->run = CloseNode::arrive;
+            other->post(*node);
+            return;
+        }
+    }
+    if (here != nullptr)
+        here->driver_table()->close_fd(here->driver_self(), fd);
+    else
+        ::close(fd);
 }
 
 IoEnd wait_readable(Task& self, int fd, int64_t deadline, const IoWait& how, int* status) {

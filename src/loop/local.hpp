@@ -10,8 +10,12 @@ struct Task;
 
 extern thread_local Loop* tl_current_loop __attribute__((tls_model("initial-exec")));
 
-inline Loop* current_loop() { return tl_current_loop; }
-inline void set_current_loop(Loop* loop) { tl_current_loop = loop; }
+inline Loop* current_loop() {
+    return tl_current_loop;
+}
+inline void set_current_loop(Loop* loop) {
+    tl_current_loop = loop;
+}
 
 Task* current_fiber(); // the fiber that runs here, nullptr in a plain task, a timer or off a loop
 Task* current_proc();  // the same, if it is a process

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "base/log.hpp"
@@ -35,15 +36,23 @@ Task* current_proc() {
 
 namespace {
 
-void log_refusal(void*, const char* sentence) { log_sentence(XTC_LOG_WARN, "%s", sentence); }
+void log_refusal(void*, const char* sentence) {
+    log_sentence(XTC_LOG_WARN, "%s", sentence);
+}
+constexpr Teller kLogRefusals{log_refusal, nullptr};
 
-int64_t lent_now(void* self) { return static_cast<Loop*>(self)->now(); }
-int lent_sleep(void*, int64_t) { return XTC_E_DEADLK; } // it would stop the only thread
+int64_t lent_now(void* self) {
+    return static_cast<Loop*>(self)->now();
+}
+int lent_sleep(void*, int64_t) {
+    return XTC_E_DEADLK;
+} // it would stop the only thread
 
 // The loop whose turn it is, for a scope. Another loop's turn may be below us in a simulation.
 class TurnScope {
 public:
-    explicit TurnScope(Loop& loop, const Clock* clock) : outer_(current_loop()), lent_clock_(clock != nullptr) {
+    explicit TurnScope(Loop& loop, const Clock* clock)
+        : outer_(current_loop()), lent_clock_(clock != nullptr) {
         set_current_loop(&loop);
         if (lent_clock_) outer_clock_ = set_thread_clock(clock);
     }
@@ -67,7 +76,7 @@ Loop::Loop(Exec* exec, uint16_t loop_id)
 
 int Loop::make(Exec* exec, int exec_index, Loop** out) {
     Backend backend;
-    if (int rc = driver_choose(&backend, log_refusal, nullptr); rc != XTC_OK) return rc;
+    if (int rc = driver_choose(&backend, kLogRefusals); rc != XTC_OK) return rc;
     auto* loop = new (std::nothrow) Loop(exec, static_cast<uint16_t>(exec_index + 1));
     if (loop == nullptr) return XTC_E_NOMEM;
     loop->backend_ = backend;
@@ -92,13 +101,17 @@ Loop::~Loop() {
     if (index_ != 0) registry::remove(index_, tasks_.gen_end());
 }
 
-int64_t Loop::now() const { return driver_.table != nullptr ? driver_.table->now(driver_.self) : 0; }
+int64_t Loop::now() const {
+    return driver_.table != nullptr ? driver_.table->now(driver_.self) : 0;
+}
 
-const char* Loop::backend() const { return driver_.table != nullptr ? driver_.table->name : backend_name(backend_); }
+const char* Loop::backend() const {
+    return driver_.table != nullptr ? backend_name(driver_) : backend_name(backend_);
+}
 
 int Loop::ensure_driver() {
     if (driver_.table != nullptr) return XTC_OK;
-    if (int rc = driver_make(backend_, &driver_); rc != XTC_OK) return rc;
+    if (int rc = driver_make(backend_, kLogRefusals, &driver_); rc != XTC_OK) return rc;
     timers_.shift(now()); // before the first run a loop's time stood at 0
     return XTC_OK;
 }
@@ -186,7 +199,9 @@ int Loop::step(int64_t timeout_ns) {
     if (running_ || exec_ != nullptr || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
     if (int rc = ensure_driver(); rc != XTC_OK) return rc;
     begin_run();
-    const uint32_t handled = turn(kRunsPerTurn, timeout_ns == 0 ? XTC_UNTIL_POLL : deadline_after(*this, timeout_ns));
+    const uint32_t handled =
+        turn(kRunsPerTurn, timeout_ns == 0 ? XTC_UNTIL_POLL : deadline_after(*this, timeout_ns));
+    take_stop(); // what it stopped is over
     pause_run();
     if (pollfd_used_) watch_for_host();
     return handled > 0 ? XTC_OK : XTC_E_AGAIN;
@@ -203,9 +218,13 @@ int Loop::pollfd() {
 // The host sleeps for us from now on: posts must reach the descriptor.
 int Loop::watch_for_host() {
     const int fd = driver_.table->pollfd(driver_.self);
+    sleep_between_turns();
+    return fd;
+}
+
+void Loop::sleep_between_turns() {
     sleep_.store(kSleeping, std::memory_order_seq_cst);
     if (!inbox_.empty()) wake();
-    return fd;
 }
 
 uint32_t Loop::turn(uint32_t max_runs, int64_t until) {
@@ -225,7 +244,8 @@ int64_t Loop::sleep_or_poll(int64_t until) {
     until = std::min(until, timers_.next_deadline());
     if (spin_max_.load(std::memory_order_relaxed) > 0 && spin(until)) return XTC_UNTIL_POLL;
     sleep_.store(kSleeping, std::memory_order_seq_cst);
-    if (!inbox_.empty() || stop_.load(std::memory_order_seq_cst) || wake_asked_.load(std::memory_order_seq_cst)) {
+    if (!inbox_.empty() || stop_.load(std::memory_order_seq_cst) ||
+        wake_asked_.load(std::memory_order_seq_cst)) {
         sleep_.store(kAwake, std::memory_order_relaxed);
         return XTC_UNTIL_POLL;
     }
@@ -255,7 +275,8 @@ bool Loop::spin(int64_t until) {
 }
 
 void Loop::take_completions(int64_t until, uint32_t& handled) {
-    xtc_op_t* op = spun_ != nullptr ? std::exchange(spun_, nullptr) : driver_.table->wait(driver_.self, until);
+    xtc_op_t* op =
+        spun_ != nullptr ? std::exchange(spun_, nullptr) : driver_.table->wait(driver_.self, until);
     sleep_.store(kAwake, std::memory_order_relaxed);
     wake_asked_.store(false, std::memory_order_relaxed);
     while (op != nullptr) {
@@ -307,7 +328,9 @@ void Loop::cancel_op(xtc_op_t& op) {
     if (op.state == XTC_OP_IN_FLIGHT) driver_.table->cancel(driver_.self, &op);
 }
 
-int Loop::try_op(xtc_op_t& op) { return driver_.table->try_op(driver_.self, &op); }
+int Loop::try_op(xtc_op_t& op) {
+    return driver_.table->try_op(driver_.self, &op);
+}
 
 void Loop::finish_op(xtc_op_t& op) {
     XTC_ASSERT(op.state == XTC_OP_IN_FLIGHT);
@@ -370,9 +393,11 @@ uint64_t Loop::hash() const {
         h *= 0x100000001b3ull;
         h ^= h >> 29;
     };
+    uint64_t place = 0; // not the slot: that depends on the other loops of the process
     tasks_.for_each([&](Task& t) {
+        ++place;
         if (t.now_in() == TaskState::free) return;
-        mix(t.slot);
+        mix(place);
         mix(static_cast<uint64_t>(t.now_in()) << 32 | (t.epoch));
         mix(t.mail_word.load(std::memory_order_relaxed) & 0xffffffff);
     });

@@ -40,7 +40,7 @@ struct SpawnSpec {
 
 class Loop {
 public:
-    static constexpr uint32_t kRunsPerTurn = 64;   // L6: then completions and timers are looked at again
+    static constexpr uint32_t kRunsPerTurn = 64; // L6: then completions and timers are looked at again
     static constexpr uint32_t kInboxPerTurn = 1024;
 
     static int make(Exec* exec, int exec_index, Loop** out);
@@ -96,12 +96,15 @@ public:
     void begin_run(); // marks the first run; the executor's worker calls it too
     void end_run();
     void pause_run() { running_ = false; } // between two steps on the same thread
+    // Somebody else sleeps for us until the next turn: posts must reach the driver.
+    void sleep_between_turns();
+    bool has_backlog() const { return ready_count_ != 0 || backlog_ != nullptr; }
 
     // scheduling, for the wait primitive and its friends
     void make_ready(Task& task);
     void wake_task(Task& task, uint32_t epoch); // our own tasks
     void nudge(Task& task);
-    void switch_out(Task& task); // the current fiber leaves; returns when it is resumed
+    void switch_out(Task& task);         // the current fiber leaves; returns when it is resumed
     [[noreturn]] void leave(Task& task); // the current fiber ends
     void arm_timer(TimerNode& node, int64_t deadline) { timers_.push(node, deadline); }
     void disarm_timer(TimerNode& node) {
@@ -175,8 +178,8 @@ private:
     uint32_t ready_count_ = 0;
     uint32_t budget_ = 0; // runs left in this turn
     Task* current_ = nullptr;
-    uint32_t skipped_ = 0;  // runs of this turn that a stop gave up
-    Stack zombie_stack_;    // of a fiber that ended: free once nobody stands on it
+    uint32_t skipped_ = 0; // runs of this turn that a stop gave up
+    Stack zombie_stack_;   // of a fiber that ended: free once nobody stands on it
     Context zombie_ctx_;
     EhGlobals* eh_ = nullptr;
     Context main_;

@@ -15,11 +15,14 @@ using namespace xtc;
 
 namespace {
 
-Loop* as_loop(xtc_loop_t* l) { return reinterpret_cast<Loop*>(l); }
-const Loop* as_loop(const xtc_loop_t* l) { return reinterpret_cast<const Loop*>(l); }
+Loop* as_loop(xtc_loop_t* l) {
+    return reinterpret_cast<Loop*>(l);
+}
 
 // The loop's thread: in its turn, or while nobody runs it.
-bool is_owner(const Loop& loop) { return current_loop() == &loop || (current_loop() == nullptr && !loop.is_running()); }
+bool is_owner(const Loop& loop) {
+    return current_loop() == &loop || (current_loop() == nullptr && !loop.is_running());
+}
 
 // The running plain task, if `self` names it.
 Task* running_task(xtc_task_t* self) {
@@ -77,11 +80,17 @@ int xtc_loop_wake(xtc_loop_t* l) {
     return XTC_OK;
 }
 
-xtc_res_t* xtc_loop_res(xtc_loop_t* l) { return l == nullptr ? nullptr : as_loop(l)->res(); }
+xtc_res_t* xtc_loop_res(xtc_loop_t* l) {
+    return l == nullptr ? nullptr : as_loop(l)->res();
+}
 
-int xtc_loop_set_spin(xtc_loop_t* l, int64_t max_ns) { return l == nullptr ? XTC_E_INVAL : as_loop(l)->set_spin(max_ns); }
+int xtc_loop_set_spin(xtc_loop_t* l, int64_t max_ns) {
+    return l == nullptr ? XTC_E_INVAL : as_loop(l)->set_spin(max_ns);
+}
 
-int xtc_loop_pollfd(xtc_loop_t* l) { return l == nullptr ? XTC_E_INVAL : as_loop(l)->pollfd(); }
+int xtc_loop_pollfd(xtc_loop_t* l) {
+    return l == nullptr ? XTC_E_INVAL : as_loop(l)->pollfd();
+}
 
 int64_t xtc_loop_next_deadline(xtc_loop_t* l) {
     if (l == nullptr || as_loop(l)->inherited()) return -1;
@@ -93,7 +102,9 @@ int64_t xtc_loop_next_deadline(xtc_loop_t* l) {
     return deadline > now ? deadline - now : 0;
 }
 
-int xtc_loop_step(xtc_loop_t* l, int64_t timeout_ns) { return l == nullptr ? XTC_E_INVAL : as_loop(l)->step(timeout_ns); }
+int xtc_loop_step(xtc_loop_t* l, int64_t timeout_ns) {
+    return l == nullptr ? XTC_E_INVAL : as_loop(l)->step(timeout_ns);
+}
 
 int xtc_task_spawn(xtc_loop_t* l, xtc_task_fn fn, void* user, xtc_task_t** out) {
     if (l == nullptr || fn == nullptr) return XTC_E_INVAL;
@@ -122,7 +133,8 @@ int xtc_waker_wake(const xtc_waker_t* waker) {
     LoopPin loop(h.loop());
     if (!loop) return XTC_OK; // its task is gone with it
     Task* t = loop->tasks().find(h.slot());
-    if (t != nullptr && t->live.load(std::memory_order_acquire) && t->gen.load(std::memory_order_acquire) == h.gen())
+    if (t != nullptr && t->live.load(std::memory_order_acquire) &&
+        t->gen.load(std::memory_order_acquire) == h.gen())
         nudge_from_anywhere(*t);
     return XTC_OK;
 }
@@ -153,7 +165,8 @@ int xtc_timer_set(xtc_loop_t* l, int64_t delay_ns, xtc_timer_fn fn, void* user, 
     t->fire = user_timer_fired;
     loop.live_up();
     loop.arm_timer(*t, std::min(deadline_after(loop, delay_ns), XTC_UNTIL_NEVER - 1));
-    if (out != nullptr) *out = Handle::make(HandleKind::timer, loop.index(), t->slot, t->gen).as<xtc_timer_t>();
+    if (out != nullptr)
+        *out = Handle::make(HandleKind::timer, loop.index(), t->slot, t->gen).as<xtc_timer_t>();
     return XTC_OK;
 }
 
@@ -174,6 +187,6 @@ int xtc_timer_cancel(xtc_timer_t* timer) {
 const char* xtc_io_backend_name(void) {
     if (Loop* here = current_loop()) return here->backend();
     Backend backend = Backend::epoll;
-    if (driver_choose(&backend, nullptr, nullptr) != XTC_OK) return "none";
+    if (driver_choose(&backend, Teller{}) != XTC_OK) return "none";
     return backend_name(backend);
 }

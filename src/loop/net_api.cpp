@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: ISC
 // C ABI of xtc_net.h.
-#include <cerrno>
-
-#include <fcntl.h>
 #include <unistd.h>
 
+#include "loop/fd_claims.hpp"
 #include "loop/io.hpp"
 #include "loop/loop.hpp"
 #include "loop/netfd.hpp"
@@ -14,75 +12,52 @@ using namespace xtc;
 
 namespace {
 
-int failure_of(const xtc_op_t& op) { return op.res < 0 ? status_of_errno(static_cast<int>(-op.res)) : XTC_OK; }
+int status_of(const xtc_op_t& op) {
+    if (op.res >= 0) return XTC_OK;
+    return op.kind == XTC_OP_CONNECT ? connect_status(op.res) : net_status(op.res);
+}
 
 int run(Task& self, xtc_op_t& op, int64_t deadline) {
-    switch (run_op(self, op, deadline)) {
-    case IoEnd::done: return failure_of(op);
-    case IoEnd::timeout: return XTC_E_AGAIN;
-    default: return XTC_E_ABORTED;
+    IoWait how;
+    how.claims = op.kind == XTC_OP_SEND || op.kind == XTC_OP_CONNECT ? fd_claims::kWrites : fd_claims::kReads;
+    switch (run_op(self, op, deadline, how)) {
+    case IoEnd::done:
+        return status_of(op);
+    case IoEnd::timeout:
+        return XTC_E_AGAIN;
+    default:
+        return XTC_E_ABORTED;
     }
 }
 
 } // namespace
 
 int xtc_net_listen(int fam, const char* host, int port, const xtc_tcp_opts_t* opts, int* out_fd) {
-    if (out_fd == nullptr || (fam != XTC_NET_UNIX && port == 0)) return XTC_E_INVAL;
-    return make_listener(fam, host, port, opts, out_fd);
+    return open_listener(fam, host, port, false, opts, out_fd, nullptr);
 }
 
 int xtc_net_listen_any(int fam, const char* host, const xtc_tcp_opts_t* opts, int* out_fd, uint16_t* out_port) {
-    if (out_fd == nullptr || out_port == nullptr) return XTC_E_INVAL;
-    int fd = -1;
-    if (int rc = make_listener(fam, host, 0, opts, &fd); rc != XTC_OK) return rc;
-    if (int rc = bound_port(fd, out_port); rc != XTC_OK) {
-        close(fd);
-        return rc;
-    }
-    *out_fd = fd;
-    return XTC_OK;
+    return out_port == nullptr ? XTC_E_INVAL : open_listener(fam, host, 0, true, opts, out_fd, out_port);
 }
 
 int xtc_net_dial(int fam, const char* host, int port, const xtc_tcp_opts_t* opts, int* out_fd) {
-    if (out_fd == nullptr || host == nullptr || (fam != XTC_NET_UNIX && port == 0)) return XTC_E_INVAL;
-    SocketAddress addr;
-    if (int rc = make_address(fam, host, port, false, &addr); rc != XTC_OK) return rc;
-    int fd = -1;
-    if (int rc = make_socket(fam, opts, &fd); rc != XTC_OK) return rc;
-    if (connect(fd, addr.get(), addr.len) != 0 && errno != EINPROGRESS) {
-        const int err = errno;
-        close(fd);
-        return err == EAGAIN ? XTC_E_RESOURCE : status_of_errno(err);
-    }
-    *out_fd = fd;
-    return XTC_OK;
+    return open_dialled(fam, host, port, opts, out_fd);
 }
 
 int xtc_net_accept(int lfd, int* out_fd) {
-    if (out_fd == nullptr) return XTC_E_INVAL;
-    const int fd = accept4(lfd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) return errno == ECONNABORTED ? XTC_E_AGAIN : status_of_errno(errno);
-    *out_fd = fd;
-    return XTC_OK;
+    return accept_waiting(lfd, out_fd);
 }
 
 int xtc_net_apply_tcp_opts(int fd, const xtc_tcp_opts_t* opts) {
-    return opts == nullptr ? XTC_E_INVAL : apply_tcp_opts(fd, *opts);
+    return apply_tcp_opts(fd, opts);
 }
 
 int xtc_net_setnonblock(int fd) {
-    const int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return XTC_E_INVAL;
-    return XTC_OK;
+    return set_nonblock(fd);
 }
 
 void xtc_net_close(int fd) {
-    if (fd < 0) return;
-    Loop* here = current_loop();
-    if (here != nullptr)
-        here->driver_table()->close_fd(here->driver_self(), fd);
-    else
-        close(fd);
+    if (fd >= 0) close_everywhere(fd);
 }
 
 int xtc_net_read(int fd, void* buf, size_t len, int64_t timeout_ns, size_t* out_n) {
@@ -131,22 +106,20 @@ int xtc_net_accept_wait(int lfd, int64_t timeout_ns, int* out_fd) {
 int xtc_net_connect(int fam, const char* host, uint16_t port, const xtc_tcp_opts_t* opts, int64_t timeout_ns,
                     int* out_fd) {
     Task* self = current_fiber();
-    if (self == nullptr || host == nullptr || out_fd == nullptr || (fam != XTC_NET_UNIX && port == 0))
-        return XTC_E_INVAL;
-    SocketAddress addr;
-    if (int rc = make_address(fam, host, port, false, &addr); rc != XTC_OK) return rc;
+    if (self == nullptr || out_fd == nullptr) return XTC_E_INVAL;
     struct Fd { // a kill leaves by unwinding
         int fd = -1;
         ~Fd() {
             if (fd >= 0) close(fd);
         }
     } sock;
-    if (int rc = make_socket(fam, opts, &sock.fd); rc != XTC_OK) return rc;
+    SocketAddress addr;
+    if (int rc = open_client(fam, host, port, opts, &sock.fd, &addr); rc != XTC_OK) return rc;
     xtc_op_t op{};
     op.kind = XTC_OP_CONNECT;
     op.fd = sock.fd;
     op.buf = addr.get();
-    op.len = addr.len;
+    op.len = addr.length;
     if (int rc = run(*self, op, deadline_after(*self->loop, timeout_ns)); rc != XTC_OK) return rc;
     *out_fd = sock.fd;
     sock.fd = -1;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <new>
 
+#include "loop/fd_claims.hpp"
 #include "loop/io.hpp"
 #include "loop/loop.hpp"
 #include "loop/process.hpp"
@@ -23,7 +24,8 @@ bool is_valid(const xtc_proc_opts_t& o) {
            (o.mailbox_watermark_pct != 0 || o.mailbox_watermark_fn == nullptr);
 }
 
-int spawn(xtc_loop_t* l, xtc_proc_fn fn, void* arg, const xtc_proc_opts_t* opts, size_t stack_size, xtc_pid_t* out) {
+int spawn(xtc_loop_t* l, xtc_proc_fn fn, void* arg, const xtc_proc_opts_t* opts, size_t stack_size,
+          xtc_pid_t* out) {
     if (l == nullptr || fn == nullptr || (opts != nullptr && !is_valid(*opts))) return XTC_E_INVAL;
     SpawnSpec spec;
     spec.kind = TaskKind::proc;
@@ -50,7 +52,8 @@ int xtc_proc_spawn(xtc_loop_t* loop, xtc_proc_fn fn, void* arg, const xtc_proc_o
     return spawn(loop, fn, arg, opts, 0, out);
 }
 
-int xtc_proc_spawn_ex(xtc_loop_t* loop, xtc_proc_fn fn, void* arg, const xtc_proc_opts2_t* opts, xtc_pid_t* out) {
+int xtc_proc_spawn_ex(xtc_loop_t* loop, xtc_proc_fn fn, void* arg, const xtc_proc_opts2_t* opts,
+                      xtc_pid_t* out) {
     if (opts == nullptr) return spawn(loop, fn, arg, nullptr, 0, out);
     if (opts->version != XTC_PROC_OPTS2_VERSION) return XTC_E_VERSION;
     if (opts->size != sizeof *opts) return XTC_E_INVAL;
@@ -80,7 +83,9 @@ void* xtc_proc_userdata(void) {
     return t == nullptr ? nullptr : t->userdata;
 }
 
-int xtc_send(xtc_pid_t to, const void* data, size_t size) { return send_message(to, data, size); }
+int xtc_send(xtc_pid_t to, const void* data, size_t size) {
+    return send_message(to, data, size);
+}
 
 int xtc_recv(void** out, size_t* size, int64_t timeout_ns) {
     Task* t = current_proc();
@@ -105,9 +110,12 @@ int xtc_proc_mailbox_stats(xtc_pid_t pid, xtc_mailbox_stats_t* out) {
     ProcRef p(pid);
     if (!p || out == nullptr) return XTC_E_INVAL;
     const auto relaxed = std::memory_order_relaxed;
-    *out = {static_cast<uint32_t>(p->mail_word.load(relaxed)), 0,
-            p->mail_peak.load(relaxed), p->mail_cap.load(relaxed),
-            p->recv_total.load(relaxed), p->drop_total.load(relaxed)};
+    *out = {static_cast<uint32_t>(p->mail_word.load(relaxed)),
+            0,
+            p->mail_peak.load(relaxed),
+            p->mail_cap.load(relaxed),
+            p->recv_total.load(relaxed),
+            p->drop_total.load(relaxed)};
     return XTC_OK;
 }
 
@@ -121,11 +129,14 @@ int xtc_proc_wake(xtc_pid_t pid) {
 int xtc_proc_wait_fd(int fd, uint32_t interest, int64_t timeout_ns, uint32_t* out_revents) {
     Task* t = current_proc();
     xtc_op_t op{};
-    if (t == nullptr || fd < 0 || out_revents == nullptr || !poll_bits(interest, &op.events)) return XTC_E_INVAL;
+    if (t == nullptr || fd < 0 || out_revents == nullptr || !poll_bits(interest, &op.events))
+        return XTC_E_INVAL;
     op.kind = XTC_OP_POLL;
     op.fd = fd;
     IoWait how;
     how.mail_ends = true;
+    if (interest & (XTC_IO_READABLE | XTC_IO_HUP)) how.claims |= fd_claims::kReads;
+    if (interest & XTC_IO_WRITABLE) how.claims |= fd_claims::kWrites;
     const IoEnd end = run_op(*t, op, deadline_after(*t->loop, timeout_ns), how);
     const uint32_t mail = t->mail_head != nullptr ? XTC_WAIT_MAILBOX : 0;
     t->nudged = false;
@@ -137,7 +148,9 @@ int xtc_proc_wait_fd(int fd, uint32_t interest, int64_t timeout_ns, uint32_t* ou
     case IoEnd::timeout:
         *out_revents = XTC_WAIT_TIMEOUT | mail;
         return XTC_E_AGAIN;
-    default: *out_revents = mail; return XTC_OK;
+    default:
+        *out_revents = mail;
+        return XTC_OK;
     }
 }
 
@@ -156,7 +169,9 @@ int xtc_exit_self(int reason) {
     unwind_fiber(*t, reason);
 }
 
-int xtc_exit_pid(xtc_pid_t pid, int reason) { return ask_to_exit(pid, reason); }
+int xtc_exit_pid(xtc_pid_t pid, int reason) {
+    return ask_to_exit(pid, reason);
+}
 
 int xtc_proc_at_exit(void (*fn)(void*), void* arg) {
     Task* t = current_proc();

@@ -23,7 +23,8 @@ ProcRef::ProcRef(xtc_pid_t pid)
     if (!pin_) return;
     Task* t = pin_->tasks().find(slot_);
     if (t == nullptr || !t->live.load(std::memory_order_acquire)) return;
-    if (t->gen.load(std::memory_order_acquire) != gen_ || !t->is_process.load(std::memory_order_relaxed)) return;
+    if (t->gen.load(std::memory_order_acquire) != gen_ || !t->is_process.load(std::memory_order_relaxed))
+        return;
     task_ = t;
 }
 
@@ -54,8 +55,8 @@ void deliver(Task& t, Message& m) {
 void deliver_node(Loop& loop, InboxNode& node, bool drop) {
     auto& m = static_cast<Message&>(node);
     Task* t = loop.tasks().find(m.slot);
-    const bool there = !drop && t->live.load(std::memory_order_relaxed) &&
-                       t->gen.load(std::memory_order_relaxed) == m.gen;
+    const bool there =
+        !drop && t->live.load(std::memory_order_relaxed) && t->gen.load(std::memory_order_relaxed) == m.gen;
     if (there)
         deliver(*t, m);
     else
@@ -76,7 +77,8 @@ int reserve_place(Task& t, uint32_t gen, uint32_t* depth) {
                                                 std::memory_order_relaxed));
     *depth = static_cast<uint32_t>(word) + 1;
     uint32_t peak = t.mail_peak.load(std::memory_order_relaxed);
-    while (*depth > peak && !t.mail_peak.compare_exchange_weak(peak, *depth, std::memory_order_relaxed)) {}
+    while (*depth > peak && !t.mail_peak.compare_exchange_weak(peak, *depth, std::memory_order_relaxed)) {
+    }
     return XTC_OK;
 }
 
@@ -147,9 +149,9 @@ int ask_to_exit(xtc_pid_t pid, int reason) {
     do {
         if (word >> 40 != p.gen()) return XTC_E_INVAL;
         if (word >> 32 & 1) return XTC_OK; // the first reason wins
-    } while (!p->kill_word.compare_exchange_weak(word, uint64_t{p.gen()} << 40 | uint64_t{1} << 32 |
-                                                           static_cast<uint32_t>(reason),
-                                                 std::memory_order_acq_rel, std::memory_order_relaxed));
+    } while (!p->kill_word.compare_exchange_weak(
+        word, uint64_t{p.gen()} << 40 | uint64_t{1} << 32 | static_cast<uint32_t>(reason),
+        std::memory_order_acq_rel, std::memory_order_relaxed));
     nudge_from_anywhere(*p);
     return XTC_OK;
 }

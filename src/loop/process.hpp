@@ -50,10 +50,12 @@ int ask_to_exit(xtc_pid_t pid, int reason);
 class KillMask {
 public:
     explicit KillMask(Task& task) : task_(task) {
-        task_.mask_depth.store(task_.mask_depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        task_.mask_depth.store(task_.mask_depth.load(std::memory_order_relaxed) + 1,
+                               std::memory_order_relaxed);
     }
     ~KillMask() {
-        task_.mask_depth.store(task_.mask_depth.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+        task_.mask_depth.store(task_.mask_depth.load(std::memory_order_relaxed) - 1,
+                               std::memory_order_relaxed);
     }
     KillMask(const KillMask&) = delete;
     KillMask& operator=(const KillMask&) = delete;

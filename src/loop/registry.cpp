@@ -25,9 +25,10 @@ struct alignas(64) Entry {
 constexpr uint32_t kBlocks = kMaxSlots / kBlockSlots;
 
 Entry g_entries[kMaxLoops];
-std::atomic<uint16_t> g_blocks[kMaxLoops][kBlocks]; // by loop id: the index of the loop that claimed the block
-std::mutex g_lock;                                  // add, remove and claim only
-uint64_t g_gen_base = 0;                            // under g_lock
+std::atomic<uint16_t> g_blocks[kMaxLoops]
+                              [kBlocks]; // by loop id: the index of the loop that claimed the block
+std::mutex g_lock;                       // add, remove and claim only
+uint64_t g_gen_base = 0;                 // under g_lock
 std::atomic<uint32_t> g_fork_epoch{1};
 std::once_flag g_atfork;
 
@@ -94,8 +95,12 @@ Loop* pin(uint32_t index) {
     return loop;
 }
 
-void unpin(uint32_t index) { g_entries[index].pins.fetch_sub(1, std::memory_order_release); }
+void unpin(uint32_t index) {
+    g_entries[index].pins.fetch_sub(1, std::memory_order_release);
+}
 
-uint32_t fork_epoch() { return g_fork_epoch.load(std::memory_order_relaxed); }
+uint32_t fork_epoch() {
+    return g_fork_epoch.load(std::memory_order_relaxed);
+}
 
 } // namespace xtc::registry

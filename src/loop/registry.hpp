@@ -16,8 +16,8 @@ uint32_t add(Loop* loop, uint64_t* gen_base);
 // Waits until nobody pins it. gen_end: above all lives that any of its slots had.
 void remove(uint32_t index, uint64_t gen_end);
 
-// Loops that share a loop id (several executors, standalone loops) share its slot numbers: each claims them in
-// blocks, so that a pid names one loop.
+// Loops that share a loop id (several executors, standalone loops) share its slot numbers: each claims them
+// in blocks, so that a pid names one loop.
 inline constexpr uint32_t kBlockSlots = 4096;
 int claim_block(uint16_t loop_id, uint32_t index); // the block's number, or -1
 uint32_t loop_of(uint16_t loop_id, uint32_t slot); // 0: nobody's

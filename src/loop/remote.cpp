@@ -12,7 +12,9 @@ constexpr uint64_t kSpawn = uint64_t{1} << 62;
 constexpr uint64_t kNudge = uint64_t{1} << 61;
 constexpr uint64_t kWake = uint64_t{1} << 60; // the low bits hold an epoch
 
-bool is_newer(uint32_t a, uint32_t b) { return ((a - b) & kEpochMask) < (kEpochMask >> 1); }
+bool is_newer(uint32_t a, uint32_t b) {
+    return ((a - b) & kEpochMask) < (kEpochMask >> 1);
+}
 
 void arrive(Loop& loop, InboxNode& node, bool drop) {
     Task& t = *static_cast<Task::RemoteNode&>(node).task;
@@ -33,7 +35,8 @@ void ask(Task& t, uint64_t what, uint32_t epoch) {
         // Of two epochs the older one names a sleep that is over.
         if ((what & kWake) && (!(seen & kWake) || is_newer(epoch, static_cast<uint32_t>(seen) & kEpochMask)))
             next = (next & ~uint64_t{kEpochMask}) | epoch;
-    } while (!t.remote.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed));
+    } while (
+        !t.remote.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed));
     if (seen & kQueued) return;
     t.node.task = &t;
     t.node.run = arrive;
@@ -42,9 +45,15 @@ void ask(Task& t, uint64_t what, uint32_t epoch) {
 
 } // namespace
 
-void remote_wake(Task& t, uint32_t epoch) { ask(t, kWake, epoch); }
-void remote_nudge(Task& t) { ask(t, kNudge, 0); }
-void remote_spawn(Task& t) { ask(t, kSpawn, 0); }
+void remote_wake(Task& t, uint32_t epoch) {
+    ask(t, kWake, epoch);
+}
+void remote_nudge(Task& t) {
+    ask(t, kNudge, 0);
+}
+void remote_spawn(Task& t) {
+    ask(t, kSpawn, 0);
+}
 
 void nudge_from_anywhere(Task& t) {
     if (current_loop() == t.loop)

@@ -17,7 +17,9 @@ Handle Task::handle() const {
     return Handle::make(HandleKind::task, loop->index(), slot, gen.load(std::memory_order_relaxed));
 }
 
-WakeToken Task::token() const { return WakeToken::make(loop->index(), slot, epoch); }
+WakeToken Task::token() const {
+    return WakeToken::make(loop->index(), slot, epoch);
+}
 
 void Loop::make_ready(Task& t) {
     t.set_state(TaskState::ready);
@@ -48,9 +50,14 @@ void Loop::wake_task(Task& t, uint32_t epoch) {
     if (t.epoch != epoch) return;
     note(XTC_NOTE_WAKE, t.slot, epoch);
     switch (t.now_in()) {
-    case TaskState::parked: make_ready(t); break;
-    case TaskState::running: t.latched = true; break;
-    default: break;
+    case TaskState::parked:
+        make_ready(t);
+        break;
+    case TaskState::running:
+        t.latched = true;
+        break;
+    default:
+        break;
     }
 }
 
@@ -96,7 +103,8 @@ void Loop::run_ready(uint32_t max_runs, uint32_t& handled) {
 
 // The next fiber to switch to without going back to run_ready: one switch instead of two.
 Task* Loop::next_fiber() {
-    if (budget_ == 0 || chooser_ != nullptr || ready_head_ == nullptr || !ready_head_->is_fiber()) return nullptr;
+    if (budget_ == 0 || chooser_ != nullptr || ready_head_ == nullptr || !ready_head_->is_fiber())
+        return nullptr;
     Task* t = pop_ready();
     --budget_;
     if (yield_budget.load(std::memory_order_relaxed) > 0) quantum_start_ = now();

@@ -9,7 +9,15 @@
 using namespace xtc;
 
 namespace {
-Loop& as_loop(xtc_loop_t* l) { return *reinterpret_cast<Loop*>(l); }
+
+Loop& as_loop(xtc_loop_t* l) {
+    return *reinterpret_cast<Loop*>(l);
+}
+
+int no_sleep(void*, int64_t) {
+    return XTC_E_DEADLK;
+} // it would stop the only thread
+
 } // namespace
 
 int xtc_seam_loop_attach(xtc_loop_t* loop, const xtc_seam_parts_t* parts) {
@@ -22,13 +30,37 @@ int xtc_seam_loop_turn(xtc_loop_t* loop, uint32_t max_runs) {
     l.begin_run();
     const uint32_t handled = l.turn(max_runs, XTC_UNTIL_POLL);
     l.pause_run();
+    l.sleep_between_turns();
     return static_cast<int>(handled);
 }
 
-int xtc_seam_loop_runnable(xtc_loop_t* loop) { return as_loop(loop).is_runnable() ? 1 : 0; }
-int64_t xtc_seam_loop_deadline(xtc_loop_t* loop) { return as_loop(loop).next_deadline(); }
-uint64_t xtc_seam_loop_live(xtc_loop_t* loop) { return as_loop(loop).live(); }
-uint64_t xtc_seam_loop_hash(xtc_loop_t* loop) { return as_loop(loop).hash(); }
-int xtc_seam_loop_check(xtc_loop_t* loop) { return as_loop(loop).check(); }
-int xtc_seam_exec_take_stop(xtc_exec_t* exec) { return reinterpret_cast<Exec*>(exec)->take_stop() ? 1 : 0; }
-void xtc_seam_forbid_thread_block(int on) { forbid_thread_block(on != 0); }
+int xtc_seam_loop_runnable(xtc_loop_t* loop) {
+    return as_loop(loop).has_backlog() ? 1 : 0;
+}
+int64_t xtc_seam_loop_deadline(xtc_loop_t* loop) {
+    return as_loop(loop).next_deadline();
+}
+uint64_t xtc_seam_loop_live(xtc_loop_t* loop) {
+    return as_loop(loop).live();
+}
+uint64_t xtc_seam_loop_hash(xtc_loop_t* loop) {
+    return as_loop(loop).hash();
+}
+int xtc_seam_loop_check(xtc_loop_t* loop) {
+    return as_loop(loop).check();
+}
+int xtc_seam_exec_take_stop(xtc_exec_t* exec) {
+    return reinterpret_cast<Exec*>(exec)->take_stop() ? 1 : 0;
+}
+void xtc_seam_exec_at_fini(xtc_exec_t* exec, void (*fn)(void*), void* self) {
+    reinterpret_cast<Exec*>(exec)->set_at_fini(fn, self);
+}
+void xtc_seam_forbid_thread_block(int on) {
+    forbid_thread_block(on != 0);
+}
+
+void xtc_seam_set_thread_clock(int64_t (*now)(void*), void* self) {
+    static thread_local Clock lent;
+    lent = Clock{now, now, no_sleep, self};
+    set_thread_clock(now != nullptr ? &lent : nullptr);
+}

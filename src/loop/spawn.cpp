@@ -22,14 +22,22 @@ void Loop::prepare(Task& t, const SpawnSpec& spec) {
     t.kind = spec.kind;
     t.is_process.store(spec.kind == TaskKind::proc, std::memory_order_relaxed);
     t.arg = spec.arg;
+    t.timer.task = &t;
+    t.timer.fire = on_task_timer;
     t.result = 0;
     t.keep_result = spec.keep_result;
     t.stack_size = spec.stack_size != 0 ? spec.stack_size : default_stack_size();
     t.nudged = t.latched = t.timed_out = t.mail_wakes = t.unwinding = t.in_exit = false;
     switch (spec.kind) {
-    case TaskKind::plain: t.fn.plain = spec.plain; return;
-    case TaskKind::coro: t.fn.coro = spec.coro; return;
-    case TaskKind::proc: t.fn.proc = spec.proc; break;
+    case TaskKind::plain:
+        t.fn.plain = spec.plain;
+        return;
+    case TaskKind::coro:
+        t.fn.coro = spec.coro;
+        return;
+    case TaskKind::proc:
+        t.fn.proc = spec.proc;
+        break;
     }
     static const xtc_proc_opts_t kNone{};
     const xtc_proc_opts_t& o = spec.opts != nullptr ? *spec.opts : kNone;

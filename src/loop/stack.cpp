@@ -50,7 +50,8 @@ StackSlab* claim_slab(uint32_t count) {
     // base 1 marks a slab that somebody is filling.
     for (StackSlab* s = g_slabs.load(std::memory_order_acquire); s != nullptr; s = s->next) {
         uintptr_t unused = 0;
-        if (s->owners_cap >= count && s->base.compare_exchange_strong(unused, 1, std::memory_order_acquire)) return s;
+        if (s->owners_cap >= count && s->base.compare_exchange_strong(unused, 1, std::memory_order_acquire))
+            return s;
     }
     auto* s = new (std::nothrow) StackSlab;
     if (s == nullptr) return nullptr;
@@ -62,7 +63,8 @@ StackSlab* claim_slab(uint32_t count) {
     s->owners_cap = kMaxPerSlab;
     s->base.store(1, std::memory_order_relaxed);
     s->next = g_slabs.load(std::memory_order_relaxed);
-    while (!g_slabs.compare_exchange_weak(s->next, s, std::memory_order_release, std::memory_order_relaxed)) {}
+    while (!g_slabs.compare_exchange_weak(s->next, s, std::memory_order_release, std::memory_order_relaxed)) {
+    }
     return s;
 }
 
@@ -135,7 +137,8 @@ int StackPool::take(size_t size, Task* owner, Stack* out) {
         cls->free = node->next;
         StackSlab* s = node->slab;
         const uint32_t i = node->index;
-        char* bottom = reinterpret_cast<char*>(s->base.load(std::memory_order_relaxed)) + i * s->stride + kGuard;
+        char* bottom =
+            reinterpret_cast<char*>(s->base.load(std::memory_order_relaxed)) + i * s->stride + kGuard;
         s->owners[i].store(owner, std::memory_order_release);
         *out = {bottom, cls->size, s, i};
         return XTC_OK;
@@ -147,10 +150,11 @@ int StackPool::take(size_t size, Task* owner, Stack* out) {
     const uint32_t i = s->used;
     char* low = reinterpret_cast<char*>(s->base.load(std::memory_order_relaxed)) + i * s->stride;
     if (!install_guard(low)) {
-        log_sentence(XTC_LOG_ERROR,
-                     "no guard page for a fiber stack (errno %d): the process is at its limit of memory mappings; "
-                     "raise vm.max_map_count or use Linux 6.13 or later",
-                     errno);
+        log_sentence(
+            XTC_LOG_ERROR,
+            "no guard page for a fiber stack (errno %d): the process is at its limit of memory mappings; "
+            "raise vm.max_map_count or use Linux 6.13 or later",
+            errno);
         return XTC_E_RESOURCE;
     }
     s->used++;
@@ -183,7 +187,9 @@ Task* stack_owner(const void* addr) {
     return nullptr;
 }
 
-size_t default_stack_size() { return g_default_size.load(std::memory_order_relaxed); }
+size_t default_stack_size() {
+    return g_default_size.load(std::memory_order_relaxed);
+}
 
 int set_default_stack_size(size_t bytes) {
     if (bytes < kMinStack || bytes > (size_t{1} << 40)) return XTC_E_INVAL;

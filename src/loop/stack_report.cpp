@@ -57,7 +57,8 @@ void handler(int sig, siginfo_t* info, void* context) {
 AltStack::AltStack() {
     if (g_report_fd.load(std::memory_order_acquire) < 0) return;
     stack_t present{};
-    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return; // the host has one
+    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0)
+        return; // the host has one
     void* map = mmap(nullptr, kAltStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) return;
     const stack_t ours{map, 0, kAltStack};

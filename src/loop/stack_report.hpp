@@ -3,8 +3,8 @@
 
 namespace xtc {
 
-// An alternate signal stack for the calling thread while it lives, if the report was asked for: a fiber that has
-// used up its stack has none left for a handler.
+// An alternate signal stack for the calling thread while it lives, if the report was asked for: a fiber that
+// has used up its stack has none left for a handler.
 class AltStack {
 public:
     AltStack();

@@ -39,12 +39,18 @@ enum class TaskState : uint8_t {
 constexpr bool is_legal(TaskState from, TaskState to) {
     using S = TaskState;
     switch (from) {
-    case S::free: return to == S::ready || to == S::starting;
-    case S::starting: return to == S::ready || to == S::finished || to == S::free;
-    case S::ready: return to == S::running || to == S::free;
-    case S::running: return to == S::ready || to == S::parked || to == S::finished || to == S::free;
-    case S::parked: return to == S::ready || to == S::free;
-    case S::finished: return to == S::free;
+    case S::free:
+        return to == S::ready || to == S::starting;
+    case S::starting:
+        return to == S::ready || to == S::finished || to == S::free;
+    case S::ready:
+        return to == S::running || to == S::free;
+    case S::running:
+        return to == S::ready || to == S::parked || to == S::finished || to == S::free;
+    case S::parked:
+        return to == S::ready || to == S::free;
+    case S::finished:
+        return to == S::free;
     }
     return false;
 }
@@ -84,10 +90,10 @@ struct Task {
     bool remote_slot = false; // goes back to the free list that other threads take from
 
     // --- any thread
-    std::atomic<uint32_t> gen{0};       // the life this slot is in; even a finished record has one
-    std::atomic<bool> live{false};      // handles and pids of this life name something
+    std::atomic<uint32_t> gen{0};  // the life this slot is in; even a finished record has one
+    std::atomic<bool> live{false}; // handles and pids of this life name something
     std::atomic<bool> is_process{false};
-    std::atomic<uint64_t> remote{0};    // wakes from other threads that wait in the inbox: see remote_wake
+    std::atomic<uint64_t> remote{0}; // wakes from other threads that wait in the inbox: see remote_wake
     struct RemoteNode : InboxNode {
         Task* task = nullptr;
     } node;                             // carries `remote`
@@ -108,8 +114,8 @@ struct Task {
 
     // --- the loop's thread only
     TaskKind kind = TaskKind::plain;
-    bool latched = false;  // woken for this epoch before it parked
-    bool nudged = false;   // woken without a token: plain tasks run again, fd waits end
+    bool latched = false; // woken for this epoch before it parked
+    bool nudged = false;  // woken without a token: plain tasks run again, fd waits end
     bool timed_out = false;
     OnKill on_kill = OnKill::ignore; // of the wait it is in
     bool mail_wakes = false;
@@ -134,8 +140,8 @@ struct Task {
     void* arg = nullptr;
     intptr_t result = 0; // or the exit reason of a process
     size_t stack_size = 0;
-    Awaiter* awaiter = nullptr; // who waits in xtc_await; we hold a reference
-    const void* entry_frame = nullptr; // where unwinding ends
+    Awaiter* awaiter = nullptr;            // who waits in xtc_await; we hold a reference
+    const void* entry_frame = nullptr;     // where unwinding ends
     _Unwind_Exception* unwinder = nullptr; // in the entry frame
     DropHook* drop_hooks = nullptr;
     xtc_op_t* park_op = nullptr; // of a plain task that waits for an fd
@@ -159,7 +165,9 @@ struct Task {
     bool kill_due() const {
         return kill_asked() && mask_depth.load(std::memory_order_relaxed) == 0 && !in_exit && !unwinding;
     }
-    int kill_reason() const { return static_cast<int>(static_cast<uint32_t>(kill_word.load(std::memory_order_relaxed))); }
+    int kill_reason() const {
+        return static_cast<int>(static_cast<uint32_t>(kill_word.load(std::memory_order_relaxed)));
+    }
 };
 
 } // namespace xtc

@@ -110,7 +110,8 @@ void TaskTable::give(Task& t) {
     }
     t.next = remote_returned_.load(std::memory_order_relaxed);
     while (!remote_returned_.compare_exchange_weak(t.next, &t, std::memory_order_release,
-                                                   std::memory_order_relaxed)) {}
+                                                   std::memory_order_relaxed)) {
+    }
 }
 
 } // namespace xtc

@@ -39,7 +39,9 @@ private:
         int64_t deadline;
         uint64_t seq;
         TimerNode* node;
-        bool before(const Entry& b) const { return deadline != b.deadline ? deadline < b.deadline : seq < b.seq; }
+        bool before(const Entry& b) const {
+            return deadline != b.deadline ? deadline < b.deadline : seq < b.seq;
+        }
     };
 
     void place(size_t pos, const Entry& e) {

@@ -21,7 +21,8 @@ struct WakeToken {
     uint64_t bits = 0;
 
     static WakeToken make(uint32_t loop, uint32_t slot, uint32_t epoch) {
-        return {uint64_t{loop} << (kSlotBits + kEpochBits) | uint64_t{slot} << kEpochBits | (epoch & kEpochMask)};
+        return {uint64_t{loop} << (kSlotBits + kEpochBits) | uint64_t{slot} << kEpochBits |
+                (epoch & kEpochMask)};
     }
     uint32_t loop() const { return static_cast<uint32_t>(bits >> (kSlotBits + kEpochBits)); }
     uint32_t slot() const { return static_cast<uint32_t>(bits >> kEpochBits) & (kMaxSlots - 1); }

@@ -31,7 +31,8 @@ void unwind_fiber(Task& t, int reason) {
     XTC_ASSERT(t.loop->current() == &t && !t.unwinding);
     // Asked for, so that a swallowed unwind is delivered again.
     const uint64_t gen = t.gen.load(std::memory_order_relaxed);
-    t.kill_word.store(gen << 40 | uint64_t{1} << 32 | static_cast<uint32_t>(reason), std::memory_order_relaxed);
+    t.kill_word.store(gen << 40 | uint64_t{1} << 32 | static_cast<uint32_t>(reason),
+                      std::memory_order_relaxed);
     t.unwinding = true;
     t.result = reason;
     std::memset(t.unwinder, 0, sizeof *t.unwinder);

@@ -23,8 +23,10 @@ bool killed(Task& t, OnKill on_kill) {
     case OnKill::unwind:
         if (t.kill_due()) unwind_fiber(t, t.kill_reason());
         return false;
-    case OnKill::report: return t.kill_asked() && !t.in_exit;
-    case OnKill::ignore: return false;
+    case OnKill::report:
+        return t.kill_asked() && !t.in_exit;
+    case OnKill::ignore:
+        return false;
     }
     return false;
 }

@@ -23,12 +23,15 @@ void* futex_word(std::atomic<uint64_t>* word) {
 
 void futex_wait(std::atomic<uint64_t>* word, uint32_t seen, int64_t timeout_ns) {
     timespec ts{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
-    syscall(SYS_futex, futex_word(word), FUTEX_WAIT_PRIVATE, seen, timeout_ns == INT64_MAX ? nullptr : &ts, nullptr, 0);
+    syscall(SYS_futex, futex_word(word), FUTEX_WAIT_PRIVATE, seen, timeout_ns == INT64_MAX ? nullptr : &ts,
+            nullptr, 0);
 }
 
 } // namespace
 
-void forbid_thread_block(bool on) { tl_forbid_block = on; }
+void forbid_thread_block(bool on) {
+    tl_forbid_block = on;
+}
 
 bool WakeCell::signal() {
     std::atomic<uint64_t>* word = &word_;
@@ -45,12 +48,14 @@ bool WakeCell::signal() {
 
 bool WakeCell::take_permit() {
     uint64_t permit = kPermit;
-    return word_.compare_exchange_strong(permit, kEmpty, std::memory_order_acquire, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(permit, kEmpty, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
 }
 
 bool WakeCell::arm(WakeToken token) {
     uint64_t empty = kEmpty;
-    return word_.compare_exchange_strong(empty, token.bits, std::memory_order_acq_rel, std::memory_order_acquire);
+    return word_.compare_exchange_strong(empty, token.bits, std::memory_order_acq_rel,
+                                         std::memory_order_acquire);
 }
 
 void WakeCell::disarm(WakeToken token) {
@@ -118,7 +123,8 @@ Woke WakeCell::wait_thread(int64_t deadline) {
         if (left <= 0) return Woke::timeout;
         if (tl_forbid_block) return Woke::killed;
         uint64_t empty = kEmpty;
-        if (!word_.compare_exchange_strong(empty, kThread, std::memory_order_acq_rel, std::memory_order_acquire))
+        if (!word_.compare_exchange_strong(empty, kThread, std::memory_order_acq_rel,
+                                           std::memory_order_acquire))
             continue;
         futex_wait(&word_, static_cast<uint32_t>(kThread), left);
         uint64_t mine = kThread;

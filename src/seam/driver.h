@@ -67,7 +67,9 @@ typedef struct xtc_seam_driver {
     xtc_op_t *(*wait)(void *self, int64_t until);
     /* Any thread: the wait in progress, or else the next one, returns at once. One system call at most. */
     void (*wake)(void *self);
-    /* Every operation in flight on fd ends with -ECONNABORTED (through wait()), then fd is closed. */
+    /* Every operation in flight on fd ends with -ECONNABORTED (through wait()). */
+    void (*abort_fd)(void *self, int fd);
+    /* The same, then fd is closed. */
     void (*close_fd)(void *self, int fd);
     /* Takes back what the kernel holds: after it nothing of this driver is in flight in the kernel and no
      * caller's memory is written to; operations that had not finished are started again by the next

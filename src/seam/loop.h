@@ -34,7 +34,8 @@ XTC_API int xtc_seam_loop_attach(xtc_loop_t *loop, const xtc_seam_parts_t *parts
  * first run. Returns how many tasks, timers, completions and inbox nodes were handled. */
 XTC_API int xtc_seam_loop_turn(xtc_loop_t *loop, uint32_t max_runs);
 
-/* Nonzero: a turn would find a ready task or an inbox node. */
+/* Nonzero: the last turn left ready tasks or inbox nodes. What is handed over between turns shows in the
+ * driver's wake(): a loop sleeps between its turns. */
 XTC_API int xtc_seam_loop_runnable(xtc_loop_t *loop);
 
 /* The earliest deadline of a timer or a timed wait, absolute; XTC_UNTIL_NEVER if there is none. */
@@ -43,7 +44,7 @@ XTC_API int64_t xtc_seam_loop_deadline(xtc_loop_t *loop);
 /* Tasks, fibers and timers that have not ended; hand-overs under way count. 0 on every loop: at rest. */
 XTC_API uint64_t xtc_seam_loop_live(xtc_loop_t *loop);
 
-/* A digest of the loop's tasks: slot, state, epoch. No addresses. */
+/* A digest of the loop's tasks: order, state, epoch. No addresses. */
 XTC_API uint64_t xtc_seam_loop_hash(xtc_loop_t *loop);
 
 /* Cheap invariants of queues and counters; XTC_OK or XTC_E_INTERNAL. */
@@ -52,8 +53,14 @@ XTC_API int xtc_seam_loop_check(xtc_loop_t *loop);
 /* Nonzero once xtc_exec_stop was called; taking it clears it. */
 XTC_API int xtc_seam_exec_take_stop(xtc_exec_t *exec);
 
+/* fn(self) is called when xtc_exec_fini has ended the loops: what they were lent may go. One for each executor. */
+XTC_API void xtc_seam_exec_at_fini(xtc_exec_t *exec, void (*fn)(void *self), void *self);
+
 /* On this thread, a call that would block the thread answers XTC_E_DEADLK instead (S3). */
 XTC_API void xtc_seam_forbid_thread_block(int on);
+
+/* What this thread's xtc_clock_mono() and xtc_clock_real() answer off a loop; NULL: the real clocks. */
+XTC_API void xtc_seam_set_thread_clock(int64_t (*now)(void *), void *self);
 
 XTC_END_DECLS
 

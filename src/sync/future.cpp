@@ -29,8 +29,12 @@ void FutureCell::discard() {
 
 namespace {
 
-FutureCell* cell_of(xtc_future_t* f) { return reinterpret_cast<FutureCell*>(f); }
-FutureCell* cell_of(xtc_promise_t* p) { return reinterpret_cast<FutureCell*>(p); }
+FutureCell* cell_of(xtc_future_t* f) {
+    return reinterpret_cast<FutureCell*>(f);
+}
+FutureCell* cell_of(xtc_promise_t* p) {
+    return reinterpret_cast<FutureCell*>(p);
+}
 
 int wait_on_fiber(FutureCell& f, Task& self, intptr_t* out, int64_t timeout_ns) {
     const int64_t deadline = deadline_after(*self.loop, timeout_ns);
@@ -42,11 +46,15 @@ int wait_on_fiber(FutureCell& f, Task& self, intptr_t* out, int64_t timeout_ns) 
 
 int wait_on_thread(FutureCell& f, intptr_t* out, int64_t timeout_ns) {
     int64_t deadline = INT64_MAX;
-    if (timeout_ns >= 0 && __builtin_add_overflow(xtc_clock_mono(), timeout_ns, &deadline)) deadline = INT64_MAX;
+    if (timeout_ns >= 0 && __builtin_add_overflow(xtc_clock_mono(), timeout_ns, &deadline))
+        deadline = INT64_MAX;
     switch (f.cell().wait_thread(deadline)) {
-    case Woke::timeout: return XTC_E_AGAIN;
-    case Woke::killed: return XTC_E_DEADLK;
-    case Woke::event: break;
+    case Woke::timeout:
+        return XTC_E_AGAIN;
+    case Woke::killed:
+        return XTC_E_DEADLK;
+    case Woke::event:
+        break;
     }
     int status = XTC_OK;
     f.take(out, &status);

@@ -52,8 +52,10 @@ struct xtc_notify {
     // True: it had been given the permit. A permit that its waiter will not use goes to the next.
     bool leave(Waiter& w, bool uses_permit) {
         std::lock_guard hold(lock);
-        if (!w.granted) unlink(w);
-        else if (!uses_permit) grant();
+        if (!w.granted)
+            unlink(w);
+        else if (!uses_permit)
+            grant();
         return w.granted;
     }
 
@@ -107,7 +109,8 @@ int wait_on_thread(xtc_notify& n, int64_t timeout_ns) {
     Waiter w;
     if (!n.join(w)) return XTC_OK;
     int64_t deadline = INT64_MAX;
-    if (timeout_ns >= 0 && __builtin_add_overflow(xtc_clock_mono(), timeout_ns, &deadline)) deadline = INT64_MAX;
+    if (timeout_ns >= 0 && __builtin_add_overflow(xtc_clock_mono(), timeout_ns, &deadline))
+        deadline = INT64_MAX;
     const Woke woke = w.cell.wait_thread(deadline);
     if (n.leave(w, true)) return XTC_OK;
     return woke == Woke::killed ? XTC_E_DEADLK : XTC_E_AGAIN;
@@ -123,7 +126,9 @@ int xtc_notify_create(xtc_notify_t** out) {
     return XTC_OK;
 }
 
-void xtc_notify_destroy(xtc_notify_t* notify) { delete notify; }
+void xtc_notify_destroy(xtc_notify_t* notify) {
+    delete notify;
+}
 
 int xtc_notify_signal(xtc_notify_t* notify) {
     if (notify == nullptr) return XTC_E_INVAL;

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: ISC
 //
 // xtc-info: what a bug report about libxtc should begin with.
-#include <xtc.h>
-
 #include "base/env.hpp"
+
+#include <xtc.h>
+#include <xtc_io.h>
 
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-
-// From xtc_io.h; weak so that this tool can describe a library built without the loop.
-extern "C" __attribute__((weak)) const char* xtc_io_backend_name(void);
 
 namespace {
 
@@ -39,8 +37,7 @@ std::string limit_text(int which) {
 
 void print_library() {
     std::printf("libxtc %s\n", xtc_version_string());
-    print_row("a new loop would wait in",
-              xtc_io_backend_name != nullptr ? xtc_io_backend_name() : "(no loop built)");
+    print_row("a new loop would wait in", xtc_io_backend_name());
 }
 
 void print_machine() {

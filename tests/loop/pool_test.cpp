@@ -100,7 +100,8 @@ int wait_at_gate(void* gate) {
 
 } // namespace
 
-TEST_CASE("a job runs on a named thread deaf to all but its own faults and hands back its result", "[threads]") {
+TEST_CASE("a job runs on a named thread deaf to all but its own faults and hands back its result",
+          "[threads]") {
     FreshPool fresh;
     CHECK(xtc::pool_thread_count() == 0);
     Tally tally;
@@ -193,7 +194,7 @@ TEST_CASE("sizes out of 1 to 64 are refused", "[threads]") {
     CHECK(xtc::pool_set_size(64) == XTC_OK);
 }
 
-TEST_CASE("a forked child has an empty pool that works", "[threads]") {
+TEST_CASE("a forked child has an empty pool that works") {
     FreshPool fresh;
     Gate gate;
     Tally tally;

@@ -16,6 +16,7 @@ SOUND = {
     "src/base/time.cpp": MARK + "int now() { return clock_gettime(0, 0); }\n",
     "src/loop/uring.cpp": MARK + '#include "base/one.hpp"\n#include <liburing.h>\n',
     "src/loop/plain.cpp": MARK + 'const char* s = "time(0)";\nauto t = driver.time(); int r = x->rand();\n'
+                                 'void Bell::sleep(int);\nvoid signal(int);\n'
                                  'auto v = env_get("XTC_KNOWN");\n',
     "sim/world.cpp": MARK + '#include "seam/driver.h"\n#include "base/one.hpp"\n',
 }
@@ -54,6 +55,7 @@ FAULTS = [
     ("rule_guards", "include/xtc/two.h", MARK + "int two;\n"),
     ("rule_pages", "include/xtc/two.h", MARK + "#ifndef T\n#define T\nXTC_API int xtc_two(void);\n#endif\n"),
     ("rule_built", "src/loop/orphan.cpp", MARK),
+    ("rule_built", "src/loop/orphan_disabled.cpp", MARK),
 ]
 
 

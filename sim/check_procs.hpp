@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: ISC
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "complaints.hpp"
+
+namespace xtc::sim {
+
+// Watches processes from outside, by the numbers their workload gives them: messages, times, kills, ends.
+class ProcsOracle {
+public:
+    explicit ProcsOracle(Complaints& complaints) : complaints_(complaints) {}
+
+    void spawned(size_t proc);
+    void started(size_t proc); // one that is killed first never is
+    void registered_hook(size_t proc, int hook);
+    void unwound(size_t proc); // the last object of its stack has gone
+    void hook_ran(size_t proc, int hook);
+    void kill_asked(size_t proc, bool was_accepted);
+
+    // Around a call that parks or yields. A process for which a kill was accepted before does not come back
+    // from it, unless it is masked.
+    void parks(size_t proc, bool masked);
+    void returned(size_t proc);
+
+    void sent(size_t from, size_t to, uint64_t number); // accepted
+    void received(size_t from, size_t to, uint64_t number);
+
+    // A wait of at most or at least `asked`.
+    void slept(int64_t asked, int64_t took);
+    void timed_out(const char* what, int64_t asked, int64_t took);
+
+    uint64_t timer_set(int64_t due);
+    void timer_fired(uint64_t timer, int64_t now);
+    void timer_cancelled(uint64_t timer);
+
+    void finished(); // everything is at rest
+
+    size_t ended() const;
+    size_t killed() const;
+    uint64_t messages() const noexcept { return messages_; }
+
+private:
+    struct Proc {
+        std::vector<int> hooks; // registered and not run
+        bool has_started = false;
+        bool is_killed = false;
+        bool killed_before_park = false;
+        bool masked = false;
+        bool is_unwound = false;
+        bool has_ended = false; // its first hook, registered first, has run
+    };
+    struct Timer {
+        int64_t due = 0;
+        bool fired = false, cancelled = false;
+    };
+
+    Complaints& complaints_;
+    std::map<size_t, Proc> procs_;
+    std::map<std::pair<size_t, size_t>, std::deque<uint64_t>> under_way_;
+    std::deque<Timer> timers_;
+    uint64_t messages_ = 0;
+};
+
+} // namespace xtc::sim

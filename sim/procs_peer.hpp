@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: ISC
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/prng.hpp"
+#include "check_procs.hpp"
+#include "complaints.hpp"
+#include "swarm.hpp"
+#include "xtc_exec.h"
+#include "xtc_loop.h"
+#include "xtc_proc.h"
+
+namespace xtc::sim {
+
+class Peer;
+
+// What the processes of one run share.
+struct PeerTown {
+    PeerTown(const Swarm& its_swarm, xtc_exec_t* its_exec, Complaints& its_complaints)
+        : swarm(its_swarm), exec(its_exec), complaints(its_complaints), oracle(its_complaints) {}
+
+    const Swarm& swarm;
+    xtc_exec_t* exec;
+    Complaints& complaints;
+    ProcsOracle oracle;
+    std::vector<std::unique_ptr<Peer>> peers;
+    struct Timer {
+        PeerTown* town;
+        uint64_t number;
+        xtc_timer_t* handle;
+    };
+    std::deque<Timer> timers; // the addresses are the loops'
+    bool healed = false;
+    size_t open_resources = 0; // held by objects on the processes' stacks
+    int64_t unawaited = 0;     // fibers with a result that nobody has taken
+    uint64_t acts = 0;
+};
+
+// One process that does what its seed says until it has done enough or is killed.
+class Peer {
+public:
+    Peer(PeerTown& town, size_t number, Prng draw, int acts)
+        : town_(town), number_(number), draw_(draw), left_(acts) {}
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+
+    int start(int loop);
+    xtc_pid_t pid() const noexcept { return pid_; }
+
+private:
+    struct Hook {
+        Peer* peer;
+        int number;
+    };
+
+    static void body(void* self);
+    void live();
+    void act();
+
+    void parked(const std::function<void()>& call);
+    void send();
+    void receive();
+    void nap();
+    void kill();
+    void masked_nap();
+    void timer();
+    void child();
+    void offload();
+    void promise_elsewhere();
+    void fence();
+    void notify();
+    void stream();
+
+    PeerTown& town_;
+    size_t number_;
+    Prng draw_;
+    int left_;
+    int loop_ = 0;
+    xtc_pid_t pid_ = XTC_PID_NONE;
+    uint64_t last_message_ = 0;
+    bool masked_ = false;
+    std::vector<Hook> hooks_;
+};
+
+} // namespace xtc::sim

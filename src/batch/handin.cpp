@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: ISC
+#include "batch/handin.hpp"
+
+#include "base/assert.hpp"
+
+#include <xtc.h>
+
+#include <bit>
+#include <new>
+
+namespace xtc {
+
+size_t HandinRing::cells_for(size_t records) {
+    return std::bit_ceil(records);
+}
+
+bool HandinRing::init(size_t cells) {
+    cells_.reset(new (std::nothrow) std::atomic<uintptr_t>[cells]);
+    if (cells_ == nullptr) return false;
+    for (size_t i = 0; i < cells; ++i) cells_[i].store(0, std::memory_order_relaxed);
+    mask_ = cells - 1;
+    return true;
+}
+
+// Acquire and release both: a producer that comes round to a cell again has, through the producers before it,
+// seen the driver empty it.
+uint64_t HandinRing::reserve(uint64_t refused_by) {
+    uint64_t tail = tail_.load(std::memory_order_relaxed);
+    do
+        if ((tail & refused_by) != 0) return kNone;
+    while (!tail_.compare_exchange_weak(tail, tail + (uint64_t{1} << kFlagBits), std::memory_order_acq_rel,
+                                        std::memory_order_relaxed));
+    return tail >> kFlagBits;
+}
+
+bool HandinRing::take(Entry* out) {
+    std::atomic<uintptr_t>& cell = cells_[head_ & mask_];
+    const uintptr_t entry = cell.load(std::memory_order_acquire);
+    if (entry == 0) return false;
+    cell.store(0, std::memory_order_relaxed);
+    ++head_;
+    *out = {};
+    if ((entry & kIsControl) != 0)
+        out->control = reinterpret_cast<ControlRecord*>(entry & ~kIsControl);
+    else
+        out->submit = reinterpret_cast<SubmitRecord*>(entry);
+    return true;
+}
+
+uint64_t HandinRing::submits_waiting() const {
+    uint64_t n = 0;
+    for (uint64_t place = head_, last = end(); place != last; ++place) {
+        const uintptr_t entry = cells_[place & mask_].load(std::memory_order_relaxed);
+        if (entry != 0 && (entry & kIsControl) == 0) ++n;
+    }
+    return n;
+}
+
+bool HandinRing::try_finish() {
+    uint64_t expected = head_ << kFlagBits | kClosed;
+    if (tail_.compare_exchange_strong(expected, expected | kFinished, std::memory_order_acq_rel)) return true;
+    return (expected & kFinished) != 0;
+}
+
+int Handin::size_of(size_t queue_cap, size_t* bytes) {
+    constexpr size_t most = size_t{1} << 31;
+    if (queue_cap > most) return XTC_E_RANGE;
+    size_t records, cells, total;
+    if (__builtin_mul_overflow(queue_cap, size_t{2}, &records) || records > SIZE_MAX / 2) return XTC_E_RANGE;
+    if (__builtin_mul_overflow(HandinRing::cells_for(records), sizeof(uintptr_t), &cells)) return XTC_E_RANGE;
+    if (__builtin_mul_overflow(queue_cap, sizeof(SubmitRecord) + sizeof(ControlRecord), &total))
+        return XTC_E_RANGE;
+    if (__builtin_add_overflow(total, cells, &total) || total > PTRDIFF_MAX) return XTC_E_RANGE;
+    *bytes = total;
+    return XTC_OK;
+}
+
+int Handin::init(size_t queue_cap) {
+    return ring.init(HandinRing::cells_for(queue_cap * 2)) && submits.init(queue_cap) &&
+                   controls.init(queue_cap)
+               ? XTC_OK
+               : XTC_E_NOMEM;
+}
+
+} // namespace xtc

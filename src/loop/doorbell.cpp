@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: ISC
+#include "loop/doorbell.hpp"
+
+#include "seam/driver.h"
+
+#include <cerrno>
+#include <climits>
+#include <ctime>
+#include <linux/futex.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace xtc {
+
+Doorbell::~Doorbell() {
+    if (eventfd_ >= 0) ::close(eventfd_);
+}
+
+void Doorbell::ring() noexcept {
+    count_.fetch_add(1, std::memory_order_seq_cst);
+    if (ear_.load(std::memory_order_seq_cst) == Ear::none) return;
+    switch (ear_.exchange(Ear::none, std::memory_order_seq_cst)) {
+    case Ear::none:
+        break;
+    case Ear::futex:
+        // All: the owner may sleep in the word itself while a wait of its ring is queued on it as well.
+        ::syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+        break;
+    case Ear::eventfd:
+        announce();
+        break;
+    }
+}
+
+void Doorbell::announce() noexcept {
+    written_.fetch_add(1, std::memory_order_relaxed);
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t n = ::write(eventfd_, &one, sizeof(one));
+}
+
+void Doorbell::sleep(int64_t until) noexcept {
+    timespec at{};
+    const bool limited = until != XTC_UNTIL_NEVER;
+    if (limited) at = {static_cast<time_t>(until / 1'000'000'000), static_cast<long>(until % 1'000'000'000)};
+    ::syscall(SYS_futex, &count_, FUTEX_WAIT_BITSET_PRIVATE, heard_, limited ? &at : nullptr, nullptr,
+              FUTEX_BITSET_MATCH_ANY);
+}
+
+int Doorbell::eventfd() noexcept {
+    if (eventfd_ < 0) eventfd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return eventfd_ >= 0 ? eventfd_ : -errno;
+}
+
+void Doorbell::drain() noexcept {
+    uint64_t writes = 0;
+    if (eventfd_ >= 0 && ::read(eventfd_, &writes, sizeof(writes)) == sizeof(writes)) {
+        drained_ += static_cast<uint32_t>(writes);
+    }
+}
+
+} // namespace xtc

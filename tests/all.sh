@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: ISC
+# Every check of the tree, stage by stage; called by ./run, which installs what this needs.
+set -u
+export CCACHE_NOHASHDIR=true # as in ./run
+cd "$(dirname "$(readlink -f "$0")")/.." || exit 1
+
+usage() {
+    cat <<'TEXT'
+usage: ./run test [--only STAGE,...] [--list]
+
+  release   optimised build with g++, all unit tests
+  check     text of the tree, headers alone, manual pages, symbols against the map, the README's program
+  install   programs built from an installed tree: pkg-config and CMake, C and C++, shared and static
+  sim       simulator seeds 1 to 20, each twice
+  asan      unit tests under the address and undefined-behaviour sanitizers (g++)
+  tsan      tests that make threads under the thread sanitizer (clang-19)
+  clang     everything compiled with clang-19, base tests run
+  options   the build with batching and accelerator waits switched off
+
+One line per stage, what failed, and at the end "N passed, M failed". Logs are in build/logs.
+TEXT
+}
+
+STAGES="release check install sim asan tsan clang options"
+only=$STAGES
+case ${1-} in
+    --help | -h) usage; exit ;;
+    --list) echo "$STAGES"; exit ;;
+    --only) only=${2//,/ } ;;
+    '') ;;
+    *) usage >&2; exit 2 ;;
+esac
+
+LOGS=build/logs
+mkdir -p $LOGS
+passed=0 failed=0 skipped=0
+failures=()
+
+note_failure() { # what, log
+    failed=$((failed + 1))
+    failures+=("$1 ($2)")
+}
+
+# Runs a command with its output in the stage's log.
+logged() { "$@" >>"$log" 2>&1; }
+
+configure() { # folder, C compiler, C++ compiler, options
+    local folder=$1 cc=$2 cxx=$3
+    shift 3
+    if [ -f "$folder/build.ninja" ]; then return 0; fi
+    rm -rf "$folder"
+    if command -v ccache >/dev/null; then cc="ccache $cc" cxx="ccache $cxx"; fi
+    CC=$cc CXX=$cxx meson setup "$folder" "$@"
+}
+
+# Configures and builds; a failure is one failed check of the stage.
+build() {
+    local folder=$1
+    if logged configure "$@" && logged ninja -j2 -C "$folder"; then
+        passed=$((passed + 1))
+        return 0
+    fi
+    note_failure "$stage: the build in $folder" "$log"
+    return 1
+}
+
+# Runs Meson tests of a built folder and takes in their cases one by one.
+meson_tests() {
+    local folder=$1 rc=0 cases line first=1 before=$failed
+    shift
+    rm -f "$folder/meson-logs/testlog.junit.xml"
+    logged meson test -C "$folder" --no-rebuild --num-processes 2 --print-errorlogs "$@" || rc=$?
+    if cases=$(python3 tests/count.py "$folder/meson-logs/testlog.junit.xml" 2>>"$log"); then
+        while IFS= read -r line; do
+            if [ $first = 1 ]; then
+                first=0
+                # shellcheck disable=SC2086
+                set -- $line
+                passed=$((passed + $1)) skipped=$((skipped + $3))
+            elif [ -n "$line" ]; then
+                note_failure "$stage: $line" "$log"
+            fi
+        done <<<"$cases"
+    fi
+    # A crash, a time-out or an unreadable result has no case of its own.
+    if [ $rc != 0 ] && [ "$failed" = "$before" ]; then
+        note_failure "$stage: a test program ended badly" "$log"
+    fi
+}
+
+stage_release() {
+    build build/release gcc g++ || return
+    meson_tests build/release --no-suite check --no-suite install
+}
+
+stage_check() { meson_tests build/release --suite check; }
+
+stage_install() { meson_tests build/release --suite install; }
+
+# The same seed must give the same line in two processes.
+stage_sim() {
+    local tool=build/release/sim/xtc-sim
+    if [ ! -x $tool ]; then
+        skipped=$((skipped + 1))
+        return
+    fi
+    if logged $tool --seeds 1..20; then
+        passed=$((passed + 1))
+    else
+        note_failure "sim: seeds 1..20" "$log"
+    fi
+    if cmp -s <($tool --seed 7 2>&1) <($tool --seed 7 2>&1); then
+        passed=$((passed + 1))
+    else
+        note_failure "sim: seed 7 run twice gives two outputs" "$log"
+    fi
+}
+
+TEST_ONLY="-Dman=false -Dbench=false"
+SANITIZED="$TEST_ONLY -Doptimization=1 -Ddebug_checks=true -Db_lundef=false"
+
+stage_asan() {
+    # g++ 12 mistakes some of what the sanitizers add for uninitialised reads.
+    # shellcheck disable=SC2086
+    build build/asan gcc g++ -Db_sanitize=address,undefined -Dcpp_args=-Wno-maybe-uninitialized $SANITIZED ||
+        return
+    export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=1
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    meson_tests build/asan --no-suite check --no-suite install -t 4
+    unset ASAN_OPTIONS UBSAN_OPTIONS
+}
+
+stage_tsan() {
+    # shellcheck disable=SC2086
+    build build/tsan clang-19 clang++-19 -Db_sanitize=thread $SANITIZED || return
+    export TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1
+    meson_tests build/tsan --suite threads -t 6
+    unset TSAN_OPTIONS
+}
+
+stage_clang() {
+    build build/clang clang-19 clang++-19 || return
+    meson_tests build/clang --suite base --suite abi --suite loop
+}
+
+stage_options() {
+    # shellcheck disable=SC2086
+    build build/options gcc g++ -Dsched_policy=false -Daccel=disabled -Dsim=false -Dexamples=false \
+        $TEST_ONLY || return
+    meson_tests build/options --suite base --suite abi --suite batch --suite accel
+}
+
+for stage in $only; do
+    if ! declare -F "stage_$stage" >/dev/null; then
+        echo "no stage '$stage'; there are: $STAGES" >&2
+        exit 2
+    fi
+    log=$LOGS/$stage.log
+    : >"$log"
+    began=$SECONDS p=$passed f=$failed s=$skipped
+    "stage_$stage"
+    printf '%-8s %4d passed, %d failed%s  %d s\n' "$stage" $((passed - p)) $((failed - f)) \
+        "$([ $skipped = $s ] || echo ", $((skipped - s)) skipped")" $((SECONDS - began))
+done
+
+for line in "${failures[@]}"; do echo "FAILED $line"; done
+for log in $(printf '%s\n' "${failures[@]}" | sed -n 's/.*(\(.*\))$/\1/p' | sort -u); do
+    echo "--- the end of $log"
+    grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 30
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
