@@ -42,7 +42,7 @@ std::atomic<size_t> g_default_size{64 * 1024};
 std::atomic<bool> g_guard_by_mprotect{false};
 
 size_t page_round(size_t n) {
-    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    static const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     return (n + page - 1) & ~(page - 1);
 }
 
