@@ -65,7 +65,14 @@ void BatchOracle::submitted(bool mt, uint64_t charge, int status, uint64_t handl
     accepted_++;
     live_[handle].charge = charge;
     live_[handle].mt = mt;
-    if (!mt && live_.size() > rules_.capacity) complaints_.add("submit accepted a request beyond capacity");
+    // A hand-in that was cancelled on its way never takes a slot.
+    const auto in_slots = std::count_if(live_.begin(), live_.end(), [this](const auto& entry) {
+        const Member& member = entry.second;
+        return !member.mt || member.admitted || !is_cancelling(member);
+    });
+    if (!mt && static_cast<size_t>(in_slots) > rules_.capacity) {
+        complaints_.add("submit accepted a request beyond capacity");
+    }
     if (live_.size() > rules_.capacity + rules_.mt_queue_cap) {
         complaints_.add("%zu requests accepted, more than slots and hand-ins", live_.size());
     }
@@ -148,10 +155,7 @@ void BatchOracle::judge_member_of_vector(uint64_t handle) {
         }
     }
     if (member.cancel_sure) complaints_.add("cancelled request %" PRIu64 " in a vector", handle);
-    if (member.cancel_posted && ++member.vectors_since_posted > 1) {
-        complaints_.add("request %" PRIu64 " in vector %u after its cancel", handle,
-                        member.vectors_since_posted);
-    }
+    if (member.cancel_posted) complaints_.add("request %" PRIu64 " in a vector after its cancel", handle);
     if (member.blocked && !member.resumed) complaints_.add("blocked request %" PRIu64 " in a vector", handle);
     member.blocked = member.resumed = member.resume_sure = false;
 }

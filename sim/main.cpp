@@ -179,6 +179,7 @@ int main(int argc, char** argv) {
     }
     Options options;
     if (!parse(argc, argv, options)) return exit_usage;
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // a crash must not take with it what was found before
 
     const int64_t begun = xtc_clock_mono(); // the reader's time: nothing is simulated yet
     uint64_t runs = 0, wrong = 0, stuck = 0;

@@ -124,18 +124,21 @@ void BatchWorkload::await_reply(Client& client, xtc_future_t* reply) {
     if (draw.coin()) {
         const int64_t timeout = draw.magnitude(0, 1'000'000);
         const int64_t begun = xtc_clock_mono();
-        int is_ready = 0;
         const int status = xtc_future_wait(reply, nullptr, timeout);
-        if (status != XTC_E_AGAIN) return;
-        // AGAIN is a timeout, or the outcome of a request whose operation timed out.
-        if (xtc_clock_mono() - begun < timeout) return;
-        if (xtc_future_ready(reply, &is_ready) != XTC_OK) complaints_.add("a future that timed out is gone");
+        if (status == XTC_OK) return;
+        int is_ready = 0;
+        if (status != XTC_E_AGAIN || xtc_clock_mono() - begun < timeout ||
+            xtc_future_ready(reply, &is_ready) != XTC_OK) {
+            complaints_.add("waiting for a reply answered %d", status);
+        }
         if (draw.coin()) {
             xtc_future_discard(reply);
             return;
         }
     }
-    xtc_future_await(reply, nullptr);
+    if (const int status = xtc_future_await(reply, nullptr); status != XTC_OK) {
+        complaints_.add("awaiting a reply answered %d", status);
+    }
 }
 
 void BatchWorkload::one_request(Client& client) {
@@ -158,6 +161,10 @@ void BatchWorkload::one_request(Client& client) {
             if (draw.coin()) xtc_proc_sleep(draw.magnitude(0, 1'000'000));
             if (!app->is_destroyed()) app->cancel(draw, handle);
         }
+    }
+    if (draw.chance(swarm_.harm.block)) {
+        xtc_proc_sleep(draw.magnitude(0, 1'000'000));
+        if (!app->is_destroyed()) app->meddle_with_any(draw);
     }
     if (want_reply) await_reply(client, reply);
 }
@@ -225,6 +232,14 @@ void BatchWorkload::controller(void* arg) {
             app.kill_driver();
             self.kills = false;
         }
+    }
+    // With nothing failing any more, whatever was accepted ends by itself: closing must not be what ends it.
+    const int64_t healed_at = xtc_clock_mono();
+    while (app.is_healed() && !app.oracle().is_closed() && app.oracle().live() > 0) {
+        xtc_proc_sleep(1'000'000);
+        if (xtc_clock_mono() - healed_at < 100'000'000'000) continue;
+        self.workload->complaints_.add("%zu requests wait for ever in an open group", app.oracle().live());
+        break;
     }
     close_somehow(self);
     while (!app.is_over()) {

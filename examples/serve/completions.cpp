@@ -84,7 +84,7 @@ private:
     // The client does not take the answer any more: nobody shall compute it.
     bool leave() {
         exchange_.service.metrics.disconnects.fetch_add(1);
-        exchange_.service.engine.cancel(handle_);
+        exchange_.service.engine.cancel(sequence_, handle_);
         return false;
     }
 

@@ -117,20 +117,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build/release", help="the build folder (build/release)")
     parser.add_argument("--serve", action="store_true", help="leave a server running and print a curl line")
-    parser.add_argument("--requests", default="96", help="of each load (96)")
-    parser.add_argument("--max-tokens", default="96", help="of each answer (96)")
+    parser.add_argument("--requests", type=int, default=192, help="with batching on; a quarter of them with off (192)")
+    parser.add_argument("--max-tokens", type=int, default=96, help="of each answer (96)")
     arguments = parser.parse_args()
     build = os.path.abspath(arguments.build)
     if not os.path.exists(os.path.join(build, "examples", "serve", "xtc-serve")):
         fail("there is no xtc-serve in %s: libboost-dev and nlohmann-json3-dev are needed to build it" % build)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before OpenBLAS makes a thread for each processor
-    load = ["--clients", str(2 * BATCH), "--requests", arguments.requests, "--max-tokens", arguments.max_tokens]
+    load = ["--clients", str(2 * BATCH), "--max-tokens", str(arguments.max_tokens)]
     common = [*model_options(), "--port", "0"]
     variables = os.path.join(build, "serve-load.txt")
 
     results = {}
-    for title, active, extra in (("Batching on: up to %d requests in a step. Every tenth client leaves." % BATCH,
-                                  BATCH, ["--leave-every", "10"]), ("Batching off: one request at a time.", 1, [])):
+    runs = [("Batching on: up to %d requests in a step. Every tenth client leaves in the middle." % BATCH, BATCH,
+             ["--requests", str(arguments.requests), "--leave-every", "10"]),
+            ("Batching off: one request at a time.", 1, ["--requests", str(arguments.requests // 4)])]
+    for title, active, extra in runs:
         server = Server(build, os.path.join(build, "serve.log"), *common, "--max-active", str(active))
         print("\n%s\n%s" % (title, server.first_line()), flush=True)
         results[active] = run_load(build, server.port, variables, *load, *extra)

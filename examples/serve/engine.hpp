@@ -34,8 +34,8 @@ public:
 
     // Any loop. The engine's hold on the sequence lasts until it is finished, or until this fails.
     int submit(Sequence& sequence, std::uint64_t* handle);
-    // Any loop; a sequence that is finished already is XTC_OK.
-    int cancel(std::uint64_t handle);
+    // A process of any loop; a sequence that is finished already is XTC_OK.
+    int cancel(Sequence& sequence, std::uint64_t handle);
     // A process of the device's loop: takes no more, finishes what is there, cancels what is not done in time.
     int drain_for(std::int64_t limit_ns);
     // A process of the device's loop: cancels what is there.
@@ -48,6 +48,7 @@ private:
     int collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, std::size_t count, int exec_status);
     void complete(Sequence& sequence, int outcome);
     void take_slot(Sequence& sequence);
+    void note_cancel(const Sequence& sequence);
     int advance(Sequence& sequence);
 
     Metrics& metrics_;
@@ -58,6 +59,7 @@ private:
     Step step_;
     std::vector<std::uint32_t> free_slots_;
     std::uint64_t turns_ = 0;
+    std::atomic<std::uint64_t> steps_ = 0; // launched
     std::int64_t launched_ns_ = 0;
     DeviceThread device_; // last, so that it has stopped before what its step uses goes
 };

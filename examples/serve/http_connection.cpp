@@ -4,6 +4,10 @@
 #include <algorithm>
 
 #include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/serializer.hpp>
 #include <sys/socket.h>
 #include <xtc.h>
 #include <xtc_io.h>

@@ -9,7 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <boost/beast/http.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
 
 #include "api_error.hpp"
 

@@ -29,6 +29,10 @@ public:
 
     OutputChannel output;
 
+    // How many steps the engine had launched when the client was seen to leave.
+    static constexpr std::uint64_t not_cancelled = UINT64_MAX;
+    std::atomic<std::uint64_t> cancel_step = not_cancelled;
+
     // The engine's, on the device's loop.
     static constexpr std::uint32_t no_slot = UINT32_MAX;
     static constexpr std::uint32_t no_row = UINT32_MAX;

@@ -23,7 +23,9 @@ namespace {
 constexpr const char* kLevelNames[] = {"TRACE ", "DEBUG ", "INFO ", "WARN ", "ERROR ", "FATAL "};
 constexpr size_t kLongestName = 6;
 
-bool known(int level) { return level >= XTC_LOG_TRACE && level <= XTC_LOG_FATAL; }
+bool known(int level) {
+    return level >= XTC_LOG_TRACE && level <= XTC_LOG_FATAL;
+}
 
 struct Cell {
     std::atomic<uint64_t> turn{0};
@@ -58,7 +60,8 @@ struct xtc_log {
     char* text_of(uint64_t position) { return text.get() + position % cells * line_max; }
     void count_drop() {
         int seen = dropped.load(std::memory_order_relaxed);
-        while (seen < INT32_MAX && !dropped.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed));
+        while (seen < INT32_MAX && !dropped.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed))
+            ;
     }
     bool push(int level, const char* bytes, uint32_t length);
     bool take(char* into, uint32_t* length, int* level);
@@ -202,7 +205,9 @@ extern "C" int xtc_log_set_default(xtc_log_t* log) {
     return XTC_OK;
 }
 
-extern "C" xtc_log_t* xtc_log_default(void) { return default_log.load(std::memory_order_acquire); }
+extern "C" xtc_log_t* xtc_log_default(void) {
+    return default_log.load(std::memory_order_acquire);
+}
 
 extern "C" void xtc_log_write(xtc_log_t* log, xtc_log_level_t level, const char* fmt, ...) {
     va_list args;
@@ -225,8 +230,8 @@ extern "C" void xtc_log_vwrite(xtc_log_t* log, xtc_log_level_t level, const char
     }
     const uint32_t length = format_line(line, log->line_max, level, fmt, args);
     if (level == XTC_LOG_FATAL) {
-        // The process may end with the next instruction. What was logged before goes first, unless somebody is
-        // draining just now (perhaps the sink itself).
+        // The process may end with the next instruction. What was logged before goes first, unless somebody
+        // is draining just now (perhaps the sink itself).
         const bool alone = log->try_lock();
         if (alone) log->drain_locked();
         log->write_out(level, line, length);

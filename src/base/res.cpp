@@ -5,10 +5,16 @@
 
 namespace {
 
-bool known(xtc_res_kind_t kind) { return static_cast<unsigned>(kind) < XTC_RES__COUNT; }
+bool known(xtc_res_kind_t kind) {
+    return static_cast<unsigned>(kind) < XTC_RES__COUNT;
+}
 
-template <typename T> T load(const T& field) { return __atomic_load_n(&field, __ATOMIC_RELAXED); }
-template <typename T> void store(T& field, T value) { __atomic_store_n(&field, value, __ATOMIC_RELAXED); }
+template <typename T> T load(const T& field) {
+    return __atomic_load_n(&field, __ATOMIC_RELAXED);
+}
+template <typename T> void store(T& field, T value) {
+    __atomic_store_n(&field, value, __ATOMIC_RELAXED);
+}
 
 // __atomic_load_n takes no doubles.
 double load_pct(const double& field) {
@@ -19,18 +25,26 @@ double load_pct(const double& field) {
 
 int64_t& cap_of(xtc_res_caps_t& caps, xtc_res_kind_t kind) {
     switch (kind) {
-    case XTC_RES_TASKS: return caps.tasks;
-    case XTC_RES_CHANNELS: return caps.channels;
-    case XTC_RES_CHAN_SLOTS: return caps.chan_slots;
-    case XTC_RES_FDS: return caps.fds;
-    case XTC_RES_MEM_BYTES: return caps.mem_bytes;
-    default: return caps.inbox_msgs;
+    case XTC_RES_TASKS:
+        return caps.tasks;
+    case XTC_RES_CHANNELS:
+        return caps.channels;
+    case XTC_RES_CHAN_SLOTS:
+        return caps.chan_slots;
+    case XTC_RES_FDS:
+        return caps.fds;
+    case XTC_RES_MEM_BYTES:
+        return caps.mem_bytes;
+    default:
+        return caps.inbox_msgs;
     }
 }
 
 void raise_high_water(int64_t& high, int64_t used) {
     int64_t seen = load(high);
-    while (seen < used && !__atomic_compare_exchange_n(&high, &seen, used, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    while (seen < used &&
+           !__atomic_compare_exchange_n(&high, &seen, used, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
 bool at_alert(double pct, int64_t cap, int64_t used) {
@@ -84,8 +98,9 @@ extern "C" int xtc_res_acquire(xtc_res_t* res, xtc_res_kind_t kind, int64_t n) {
 extern "C" void xtc_res_release(xtc_res_t* res, xtc_res_kind_t kind, int64_t n) {
     if (res == nullptr || !known(kind) || n <= 0) return;
     int64_t used = load(res->used[kind]);
-    while (!__atomic_compare_exchange_n(&res->used[kind], &used, used > n ? used - n : 0, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange_n(&res->used[kind], &used, used > n ? used - n : 0, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
 extern "C" int64_t xtc_res_used(const xtc_res_t* res, xtc_res_kind_t kind) {

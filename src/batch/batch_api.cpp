@@ -27,7 +27,9 @@ int check_mutator(const Group* group) {
     return group->in_callback ? XTC_E_DEADLK : XTC_OK;
 }
 
-bool is_running(const Loop& loop) { return loop.exec() != nullptr ? loop.exec()->is_running() : loop.is_running(); }
+bool is_running(const Loop& loop) {
+    return loop.exec() != nullptr ? loop.exec()->is_running() : loop.is_running();
+}
 
 // The owner loop, or any thread while it does not run.
 int check_quiescent(const Group* group) {
@@ -180,7 +182,9 @@ int xtc_batch_cancel(xtc_batch_t* group, uint64_t handle) {
     return XTC_OK;
 }
 
-int xtc_batch_cancel_mt(xtc_batch_t* group, uint64_t handle) { return control_mt(group, handle, Control::cancel); }
+int xtc_batch_cancel_mt(xtc_batch_t* group, uint64_t handle) {
+    return control_mt(group, handle, Control::cancel);
+}
 
 int xtc_batch_resume(xtc_batch_t* group, uint64_t handle) {
     if (const int rc = check_mutator(group); rc != XTC_OK) return rc;
@@ -190,7 +194,9 @@ int xtc_batch_resume(xtc_batch_t* group, uint64_t handle) {
     return XTC_OK;
 }
 
-int xtc_batch_resume_mt(xtc_batch_t* group, uint64_t handle) { return control_mt(group, handle, Control::resume); }
+int xtc_batch_resume_mt(xtc_batch_t* group, uint64_t handle) {
+    return control_mt(group, handle, Control::resume);
+}
 
 int xtc_batch_close(xtc_batch_t* group, enum xtc_batch_close_mode mode) {
     if (const int rc = check_mutator(group); rc != XTC_OK) return rc;

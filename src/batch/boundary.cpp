@@ -16,9 +16,13 @@ bool record_resume(Group& group, Member& m) {
     case MemberState::blocked:
         if (!m.cancelled) group.members.to_ready(m);
         return true;
-    case MemberState::stepping: m.resumed = true; return true;
-    case MemberState::ready: return true;
-    default: return false;
+    case MemberState::stepping:
+        m.resumed = true;
+        return true;
+    case MemberState::ready:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -50,7 +54,8 @@ void cancel_list(Group& group, MemberList& list) {
 
 void cancel_all(Group& group) {
     for (size_t i = 0; i < group.vector.size(); ++i) record_cancel(group, group.vector.member(i));
-    for (MemberList* list : {&group.members.ready, &group.members.blocked, &group.members.waiting, &group.members.held})
+    for (MemberList* list :
+         {&group.members.ready, &group.members.blocked, &group.members.waiting, &group.members.held})
         cancel_list(group, *list);
 }
 
@@ -80,7 +85,8 @@ bool carry_out_cancels(Group& group) {
 
 void pass_boundary(Group& group) {
     take_in(group);
-    // A cancel that came over the ring while somebody was told still keeps its request out of the next vector.
+    // A cancel that came over the ring while somebody was told still keeps its request out of the next
+    // vector.
     if (carry_out_cancels(group)) take_in(group);
     group.members.admit();
     XTC_DASSERT(group.members.check());

@@ -5,9 +5,12 @@ namespace xtc {
 
 void settle_fate(Group& group, Member& m, const Fate& fate) {
     switch (fate.next) {
-    case MemberState::ready: return group.members.to_ready(m);
-    case MemberState::blocked: return group.members.to_blocked(m);
-    default: return group.members.finish(m, fate.outcome, fate.ending);
+    case MemberState::ready:
+        return group.members.to_ready(m);
+    case MemberState::blocked:
+        return group.members.to_blocked(m);
+    default:
+        return group.members.finish(m, fate.outcome, fate.ending);
     }
 }
 

@@ -12,8 +12,8 @@ namespace {
 bool is_sound(const GroupPlan& plan) {
     const Callbacks& call = plan.callbacks;
     const GroupLimits& limits = plan.limits;
-    const bool has_callbacks =
-        call.complete != nullptr && (call.step != nullptr || (call.submit != nullptr && call.collect != nullptr));
+    const bool has_callbacks = call.complete != nullptr &&
+                               (call.step != nullptr || (call.submit != nullptr && call.collect != nullptr));
     return has_callbacks && limits.max_active > 0 && limits.capacity >= limits.max_active &&
            limits.resource_capacity > 0 && limits.exec_timeout_ns >= 0;
 }
@@ -23,7 +23,8 @@ int make_handin(Group& group) {
     if (queue_cap == 0) return XTC_OK;
     size_t bytes;
     if (const int rc = Handin::size_of(queue_cap, &bytes); rc != XTC_OK) return rc;
-    if (const int rc = xtc_res_acquire(group.loop->res(), XTC_RES_MEM_BYTES, static_cast<int64_t>(bytes)); rc != XTC_OK)
+    if (const int rc = xtc_res_acquire(group.loop->res(), XTC_RES_MEM_BYTES, static_cast<int64_t>(bytes));
+        rc != XTC_OK)
         return rc;
     group.charged_bytes = static_cast<int64_t>(bytes);
     group.handin.reset(new (std::nothrow) Handin);
@@ -45,9 +46,11 @@ int make_parts(Group& group, xtc_exec_class_t sched_class) {
 
 int create_group(Group& group, Loop& loop, const GroupPlan& plan) {
     if (!is_sound(plan)) return XTC_E_INVAL;
+    if (plan.sched_class != nullptr) return XTC_E_INVAL; // no loop has made a class yet, so it is foreign
     size_t ignored;
     if (const int rc = Handin::size_of(plan.limits.mt_queue_cap, &ignored); rc != XTC_OK) return rc;
-    if (const int rc = Members::check_sizes(plan.limits.capacity, plan.limits.mt_queue_cap); rc != XTC_OK) return rc;
+    if (const int rc = Members::check_sizes(plan.limits.capacity, plan.limits.mt_queue_cap); rc != XTC_OK)
+        return rc;
     if (loop.has_started()) return XTC_E_AGAIN;
     group.loop = &loop;
     group.fork_epoch = registry::fork_epoch();

@@ -23,7 +23,9 @@ void begin_exit(Group& group) {
     if (group.handin != nullptr) group.handin->ring.close();
 }
 
-bool is_driver_gone(const Group& group) { return !ProcRef(group.driver); }
+bool is_driver_gone(const Group& group) {
+    return !ProcRef(group.driver);
+}
 
 namespace {
 
@@ -72,7 +74,8 @@ void end_all(Group& group, Task& driver) {
     for (;;) {
         const bool took_all = take_in(group);
         Members& members = group.members;
-        for (MemberList* list : {&members.ready, &members.blocked, &members.waiting, &members.held, &members.doomed})
+        for (MemberList* list :
+             {&members.ready, &members.blocked, &members.waiting, &members.held, &members.doomed})
             finish_abandoned(group, *list);
         deliver_finished(group);
         if (may_finish(group)) return;
@@ -107,8 +110,8 @@ void leave_driver(void* arg) {
 
 } // namespace
 
-// Made on the loop itself, which does not run yet: its stack is there before anybody hears of the group, and the
-// hook runs even if it is killed before its first turn.
+// Made on the loop itself, which does not run yet: its stack is there before anybody hears of the group, and
+// the hook runs even if it is killed before its first turn.
 int spawn_driver(Group& group, xtc_exec_class_t sched_class) {
     std::unique_ptr<ExitHooks> hooks(new (std::nothrow) ExitHooks);
     if (hooks == nullptr) return XTC_E_NOMEM;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: ISC
 //
-// What a batch group is. The files beside this one each do one thing with it: boundary.cpp what happens between
-// vectors, step.cpp and operation.cpp the two kinds of iteration, complete.cpp the ends, engine.cpp the order of
-// it all on the driver process.
+// What a batch group is. The files beside this one each do one thing with it: boundary.cpp what happens
+// between vectors, step.cpp and operation.cpp the two kinds of iteration, complete.cpp the ends, engine.cpp
+// the order of it all on the driver process.
 #pragma once
 
 #include "base/assert.hpp"
@@ -73,8 +73,8 @@ struct Group {
     bool is_async() const { return callbacks.submit != nullptr; }
 };
 
-// While one lives, the calls that change the group answer XTC_E_DEADLK. It also ends when the callback leaves by
-// unwinding.
+// While one lives, the calls that change the group answer XTC_E_DEADLK. It also ends when the callback leaves
+// by unwinding.
 class CallbackScope {
 public:
     explicit CallbackScope(Group& group) : group_(group) {

@@ -10,7 +10,9 @@
 
 namespace xtc {
 
-size_t HandinRing::cells_for(size_t records) { return std::bit_ceil(records); }
+size_t HandinRing::cells_for(size_t records) {
+    return std::bit_ceil(records);
+}
 
 bool HandinRing::init(size_t cells) {
     cells_.reset(new (std::nothrow) std::atomic<uintptr_t>[cells]);
@@ -66,14 +68,16 @@ int Handin::size_of(size_t queue_cap, size_t* bytes) {
     size_t records, cells, total;
     if (__builtin_mul_overflow(queue_cap, size_t{2}, &records) || records > SIZE_MAX / 2) return XTC_E_RANGE;
     if (__builtin_mul_overflow(HandinRing::cells_for(records), sizeof(uintptr_t), &cells)) return XTC_E_RANGE;
-    if (__builtin_mul_overflow(queue_cap, sizeof(SubmitRecord) + sizeof(ControlRecord), &total)) return XTC_E_RANGE;
+    if (__builtin_mul_overflow(queue_cap, sizeof(SubmitRecord) + sizeof(ControlRecord), &total))
+        return XTC_E_RANGE;
     if (__builtin_add_overflow(total, cells, &total) || total > PTRDIFF_MAX) return XTC_E_RANGE;
     *bytes = total;
     return XTC_OK;
 }
 
 int Handin::init(size_t queue_cap) {
-    return ring.init(HandinRing::cells_for(queue_cap * 2)) && submits.init(queue_cap) && controls.init(queue_cap)
+    return ring.init(HandinRing::cells_for(queue_cap * 2)) && submits.init(queue_cap) &&
+                   controls.init(queue_cap)
                ? XTC_OK
                : XTC_E_NOMEM;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: ISC
 //
-// How other threads reach a group: a ring of reserved places, drained in the order they were reserved, and two
-// pools of records. Every place on the ring is backed by a claimed record, and the ring has at least as many
-// cells as there are records, so it is never full. Nothing here waits, allocates or locks.
+// How other threads reach a group: a ring of reserved places, drained in the order they were reserved, and
+// two pools of records. Every place on the ring is backed by a claimed record, and the ring has at least as
+// many cells as there are records, so it is never full. Nothing here waits, allocates or locks.
 #pragma once
 
 #include "batch/member.hpp"
@@ -35,11 +35,14 @@ public:
     bool init(size_t cells);
 
     // --- any thread
-    // The place, or kNone: submits are refused once closed, controls once finished. A place must be published.
+    // The place, or kNone: submits are refused once closed, controls once finished. A place must be
+    // published.
     uint64_t reserve_for_submit() { return reserve(kClosed | kFinished); }
     uint64_t reserve_for_control() { return reserve(kFinished); }
     void publish(uint64_t place, const SubmitRecord& r) { store(place, reinterpret_cast<uintptr_t>(&r)); }
-    void publish(uint64_t place, const ControlRecord& r) { store(place, reinterpret_cast<uintptr_t>(&r) | kIsControl); }
+    void publish(uint64_t place, const ControlRecord& r) {
+        store(place, reinterpret_cast<uintptr_t>(&r) | kIsControl);
+    }
     bool is_closed() const { return (tail_.load(std::memory_order_relaxed) & kClosed) != 0; }
     bool is_finished() const { return (tail_.load(std::memory_order_acquire) & kFinished) != 0; }
 
@@ -50,7 +53,7 @@ public:
     };
     uint64_t end() const { return tail_.load(std::memory_order_acquire) >> kFlagBits; } // reserved so far
     bool has_before(uint64_t end) const { return head_ != end; }
-    bool take(Entry* out);    // false: its producer has not written it yet
+    bool take(Entry* out); // false: its producer has not written it yet
     uint64_t submits_waiting() const;
     void close() { tail_.fetch_or(kClosed, std::memory_order_acq_rel); }
     // Refuses everything from here on; false: something is reserved that has not been taken.

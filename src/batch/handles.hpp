@@ -6,7 +6,8 @@
 
 namespace xtc {
 
-// The group's one sequence of handles, for all threads. Never wraps: the last number is given once, then none.
+// The group's one sequence of handles, for all threads. Never wraps: the last number is given once, then
+// none.
 class Handles {
 public:
     // 0: used up.

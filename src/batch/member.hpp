@@ -11,18 +11,25 @@ namespace xtc {
 enum class MemberState : uint8_t { free, handed_in, waiting, ready, stepping, blocked, finished };
 inline constexpr size_t kMemberStates = 7;
 
-// A hand-in leaves the ring as handed_in and, when it gets a slot, goes on in that slot as waiting: its record
-// is free again.
+// A hand-in leaves the ring as handed_in and, when it gets a slot, goes on in that slot as waiting: its
+// record is free again.
 constexpr bool legal(MemberState from, MemberState to) {
     using S = MemberState;
     switch (from) {
-    case S::free: return to == S::handed_in || to == S::waiting;    // off the ring | got a slot
-    case S::handed_in: return to == S::free || to == S::finished;   // moved to a slot | cancelled, torn down
-    case S::waiting: return to == S::ready || to == S::finished;    // admitted, units reserved
-    case S::ready: return to == S::stepping || to == S::finished;   // in the vector
-    case S::stepping: return to == S::ready || to == S::blocked || to == S::finished;
-    case S::blocked: return to == S::ready || to == S::finished;    // resumed
-    case S::finished: return to == S::free;                         // the application was told
+    case S::free:
+        return to == S::handed_in || to == S::waiting; // off the ring | got a slot
+    case S::handed_in:
+        return to == S::free || to == S::finished; // moved to a slot | cancelled, torn down
+    case S::waiting:
+        return to == S::ready || to == S::finished; // admitted, units reserved
+    case S::ready:
+        return to == S::stepping || to == S::finished; // in the vector
+    case S::stepping:
+        return to == S::ready || to == S::blocked || to == S::finished;
+    case S::blocked:
+        return to == S::ready || to == S::finished; // resumed
+    case S::finished:
+        return to == S::free; // the application was told
     }
     return false;
 }
@@ -51,7 +58,7 @@ struct Member {
     Ending ending = Ending::failed;
     bool is_handin : 1 = false; // lives in a hand-in record, not in a slot
     bool cancelled : 1 = false;
-    bool resumed : 1 = false;   // while in flight
+    bool resumed : 1 = false; // while in flight
     bool hinted : 1 = false;
 };
 

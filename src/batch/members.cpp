@@ -123,7 +123,9 @@ void Members::to_blocked(Member& m) {
     relink(m, &blocked);
 }
 
-void Members::doom(Member& m) { relink(m, &doomed); }
+void Members::doom(Member& m) {
+    relink(m, &doomed);
+}
 
 void Members::finish(Member& m, int outcome, Ending ending) {
     set_state(m, MemberState::finished);
@@ -158,8 +160,8 @@ bool Members::check() const {
     size_t counted = 0;
     for (const size_t n : counts_) counted += n;
     handins = table_.size() - in_slots;
-    return in_slots == slots_taken_ && counted == in_slots + handins && active == active_ && units == units_ &&
-           active <= max_active_ && units <= resource_capacity_ && in_slots <= capacity_ &&
+    return in_slots == slots_taken_ && counted == in_slots + handins && active == active_ &&
+           units == units_ && active <= max_active_ && units <= resource_capacity_ && in_slots <= capacity_ &&
            (held.empty() || !has_slot());
 }
 

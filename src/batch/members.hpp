@@ -26,15 +26,15 @@ public:
     size_t active() const { return active_; }
     uint64_t units() const { return units_; }
 
-    // Lists, each in order of arrival. A member in flight is in the vector and in no list; one whose cancel is
-    // recorded but not carried out keeps its state and moves to doomed.
+    // Lists, each in order of arrival. A member in flight is in the vector and in no list; one whose cancel
+    // is recorded but not carried out keeps its state and moves to doomed.
     MemberList held, waiting, ready, blocked, doomed, finished;
 
     void add(uint64_t handle, void* request, uint64_t charge); // takes a slot: waiting
     void hold(Member& handin);                                 // handle, request, charge are set: handed_in
     Member& give_slot(Member& handin);                         // its record is free when this returns
 
-    void admit();                                              // from waiting to ready, while the policy says so
+    void admit(); // from waiting to ready, while the policy says so
     void to_ready(Member& m);
     void to_stepping(Member& m);
     void to_blocked(Member& m);

@@ -42,7 +42,9 @@ int await_token(Group& group, Token& token, Task& driver) {
             const int status = token.status();
             return group.exiting ? static_cast<int>(XTC_BATCH_EXEC_ABORTED) : status;
         }
-        case Token::Event::timeout: token.leave(); return XTC_BATCH_EXEC_TIMEOUT;
+        case Token::Event::timeout:
+            token.leave();
+            return XTC_BATCH_EXEC_TIMEOUT;
         case Token::Event::killed:
             begin_exit(group);
             give_hints(group, true);
@@ -82,7 +84,8 @@ void collect(Group& group, int status) {
     int rc;
     {
         CallbackScope in_flight(group);
-        rc = call.collect(group.vector.items(), group.vector.results(), group.vector.size(), status, call.user);
+        rc = call.collect(group.vector.items(), group.vector.results(), group.vector.size(), status,
+                          call.user);
     }
     group.op = Group::Op::none;
     record_results(group, {rc, status});

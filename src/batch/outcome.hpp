@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// The one place that turns what the application said, and what became of the operation, into what becomes of a
-// member. Pure.
+// The one place that turns what the application said, and what became of the operation, into what becomes of
+// a member. Pure.
 #pragma once
 
 #include "batch/member.hpp"

@@ -3,14 +3,14 @@
 // Which loop is near a device. Advice from static topology, never an error.
 #pragma once
 
-#include <xtc_accel.h>
-
 namespace xtc {
 
-// The NUMA node the kernel names for the device; -1 if it names none. sysfs is "/sys" but in tests.
-int numa_node_of_device(const char* sysfs, const xtc_accel_dev_t& device);
-
-// The first loop on that node, or 0. node_of_loop[i] is -1 where it is not known.
-int nearest_loop(int device_node, const int* node_of_loop, int n_loops);
+// The first loop on that node, or loop 0. node_of(i) is -1 where it is not known.
+template <typename NodeOf> int nearest_loop(int device_node, int n_loops, NodeOf node_of) {
+    if (device_node < 0) return 0;
+    for (int i = 0; i < n_loops; ++i)
+        if (node_of(i) == device_node) return i;
+    return 0;
+}
 
 } // namespace xtc

@@ -18,7 +18,8 @@ public:
         records_.reset(new (std::nothrow) Record[count]);
         if (records_ == nullptr) return false;
         for (size_t i = 0; i < count; ++i)
-            records_[i].next_free.store(i + 1 < count ? static_cast<uint32_t>(i + 2) : 0, std::memory_order_relaxed);
+            records_[i].next_free.store(i + 1 < count ? static_cast<uint32_t>(i + 2) : 0,
+                                        std::memory_order_relaxed);
         head_.store(count > 0 ? 1 : 0, std::memory_order_relaxed);
         return true;
     }
@@ -31,7 +32,8 @@ public:
             if (first == 0) return nullptr;
             // Somebody may take it meanwhile and change this word; then the tag has moved on too.
             const uint32_t next = records_[first - 1].next_free.load(std::memory_order_relaxed);
-            if (head_.compare_exchange_weak(head, tagged(head, next), std::memory_order_acquire)) return &records_[first - 1];
+            if (head_.compare_exchange_weak(head, tagged(head, next), std::memory_order_acquire))
+                return &records_[first - 1];
         }
     }
 

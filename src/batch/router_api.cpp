@@ -17,7 +17,9 @@ int xtc_batch_router_create(xtc_batch_t** groups, int n, xtc_batch_router_t** ou
     return XTC_OK;
 }
 
-void xtc_batch_router_destroy(xtc_batch_router_t* router) { delete router; }
+void xtc_batch_router_destroy(xtc_batch_router_t* router) {
+    delete router;
+}
 
 xtc_batch_t* xtc_batch_route(xtc_batch_router_t* router, uint64_t key) {
     return router != nullptr ? router->groups[key % router->n] : nullptr;

@@ -43,9 +43,12 @@ struct GroupStats {
     }
     void count_ending(Ending ending) {
         switch (ending) {
-        case Ending::completed: return add_saturating(completed, 1);
-        case Ending::cancelled: return add_saturating(cancelled, 1);
-        case Ending::failed: return add_saturating(failed, 1);
+        case Ending::completed:
+            return add_saturating(completed, 1);
+        case Ending::cancelled:
+            return add_saturating(cancelled, 1);
+        case Ending::failed:
+            return add_saturating(failed, 1);
         }
     }
 };

@@ -28,7 +28,8 @@ int Token::begin(const xtc_batch_exec_t& exec) {
             return rc;
         }
         break;
-    default: return XTC_E_INVAL;
+    default:
+        return XTC_E_INVAL;
     }
     kind_ = exec.kind;
     return XTC_OK;
@@ -50,14 +51,20 @@ int Token::begin_fence([[maybe_unused]] int fd) {
 #endif
 }
 
-void Token::fence_done(xtc_op_t* op) { static_cast<Token*>(op->owner)->fence_fired_.signal(); }
+void Token::fence_done(xtc_op_t* op) {
+    static_cast<Token*>(op->owner)->fence_fired_.signal();
+}
 
 WakeCell& Token::fired() {
     switch (kind_) {
-    case XTC_BATCH_EXEC_FENCE: return fence_fired_;
-    case XTC_BATCH_EXEC_FUTURE: return future_->cell();
-    case XTC_BATCH_EXEC_BLOCKING: return call_->cell();
-    default: XTC_UNREACHABLE();
+    case XTC_BATCH_EXEC_FENCE:
+        return fence_fired_;
+    case XTC_BATCH_EXEC_FUTURE:
+        return future_->cell();
+    case XTC_BATCH_EXEC_BLOCKING:
+        return call_->cell();
+    default:
+        XTC_UNREACHABLE();
     }
 }
 
@@ -96,7 +103,8 @@ int Token::status() {
     case XTC_BATCH_EXEC_BLOCKING:
         call_.reset();
         return XTC_BATCH_EXEC_OK;
-    default: XTC_UNREACHABLE();
+    default:
+        XTC_UNREACHABLE();
     }
 }
 

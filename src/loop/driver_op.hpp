@@ -80,6 +80,28 @@ private:
     xtc_op_t* tail_ = nullptr;
 };
 
+// The operation that a try has just found would block: it need not be tried or looked at again when it is
+// submitted right away. Its address alone may be another operation's by then.
+class LastTry {
+public:
+    void remember(const xtc_op_t* op) {
+        op_ = op;
+        fd_ = op->fd;
+        kind_ = op->kind;
+    }
+    void forget() { op_ = nullptr; }
+    bool take(const xtc_op_t* op) {
+        const bool is_same = op_ == op && fd_ == op->fd && kind_ == op->kind;
+        forget();
+        return is_same;
+    }
+
+private:
+    const xtc_op_t* op_ = nullptr;
+    int fd_ = -1;
+    uint8_t kind_ = 0;
+};
+
 // The real monotonic clock.
 int64_t monotonic_now() noexcept;
 

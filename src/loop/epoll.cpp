@@ -75,8 +75,7 @@ void EpollDriver::finish(Slot* slot, xtc_op_t* op, int64_t result) noexcept {
 }
 
 void EpollDriver::submit(xtc_op_t* op) noexcept {
-    const bool was_tried = tried_.op == op && tried_.fd == op->fd && tried_.kind == op->kind;
-    tried_.op = nullptr;
+    const bool was_tried = last_try_.take(op);
     op->priv[0] = 0;
     Slot* slot = nullptr;
     int rc = slots_.get(op->fd, slot);
@@ -129,7 +128,7 @@ void EpollDriver::cancel(xtc_op_t* op) noexcept {
 }
 
 void EpollDriver::abort_fd(int fd) noexcept {
-    tried_.op = nullptr;
+    last_try_.forget();
     Slot* slot = slots_.find(fd);
     if (slot == nullptr) return;
     for_each(slot->ops, [&](xtc_op_t* op) { finish(slot, op, -ECONNABORTED); });
@@ -196,7 +195,7 @@ void EpollDriver::nap(int64_t until) noexcept {
 
 xtc_op_t* EpollDriver::wait(int64_t until) noexcept {
     XTC_ASSERT(hears_bell_);
-    tried_.op = nullptr;
+    last_try_.forget();
     const bool stays_awake = bell_.take() || until == XTC_UNTIL_POLL || !done_.empty();
     if (!stays_awake) nap(until);
     else if (in_flight_ != 0 || bell_.is_undrained()) harvest(0);

@@ -49,18 +49,13 @@ public:
     xtc_op_t* take_finished() noexcept { return done_.take_all(); }
     bool has_finished() const noexcept { return !done_.empty(); }
     bool is_waiting() const noexcept { return in_flight_ != 0; }
-    void remember_try(const xtc_op_t* op) noexcept { tried_ = {op, op->fd, op->kind}; }
+    void remember_try(const xtc_op_t* op) noexcept { last_try_.remember(op); }
 
 private:
     struct Slot {
         OpList ops;
         uint32_t generation;
         bool is_registered;
-    };
-    struct Tried {
-        const xtc_op_t* op;
-        int fd;
-        uint8_t kind;
     };
 
     void finish(Slot* slot, xtc_op_t* op, int64_t result) noexcept;
@@ -76,7 +71,7 @@ private:
     FdTable<Slot> slots_;
     OpList done_;
     size_t in_flight_ = 0; // on slots
-    Tried tried_{};        // try_op has just found that this would block
+    LastTry last_try_;
     int set_ = -1;
     bool hears_bell_ = false;
     bool is_stepped_ = false; // a host sleeps on pollfd() between waits

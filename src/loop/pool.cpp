@@ -46,7 +46,9 @@ alignas(Pool) unsigned char storage[sizeof(Pool)];
 std::once_flag made;
 thread_local bool on_pool_thread = false;
 
-Pool* place() { return std::launder(reinterpret_cast<Pool*>(storage)); }
+Pool* place() {
+    return std::launder(reinterpret_cast<Pool*>(storage));
+}
 
 void forget_in_child() {
     const int size = place()->fixed_size;
@@ -137,7 +139,9 @@ constexpr xtc_seam_offload_t table = {sizeof(xtc_seam_offload_t), submit, revoke
 
 } // namespace
 
-const xtc_seam_offload_t* pool_offload() noexcept { return &table; }
+const xtc_seam_offload_t* pool_offload() noexcept {
+    return &table;
+}
 
 int pool_set_size(int threads) noexcept {
     Pool& p = pool();

@@ -13,8 +13,8 @@ inline constexpr int kMostPoolThreads = 64;
 // if there is no thread and none can be made.
 const xtc_seam_offload_t* pool_offload() noexcept;
 
-// XTC_E_INVAL out of 1..64, or once threads run. Until then: at least 4, else one for each processor, and more
-// up to 64 while nobody is free.
+// XTC_E_INVAL out of 1..64, or once threads run. Until then: at least 4, else one for each processor, and
+// more up to 64 while nobody is free.
 int pool_set_size(int threads) noexcept;
 
 // Runs what was accepted, then joins the threads; the next submit starts anew. On a pool thread it does

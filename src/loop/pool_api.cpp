@@ -4,7 +4,9 @@
 
 #include <xtc_blocking.h>
 
-extern "C" int xtc_blocking_pool_size(int nthreads) { return xtc::pool_set_size(nthreads); }
+extern "C" int xtc_blocking_pool_size(int nthreads) {
+    return xtc::pool_set_size(nthreads);
+}
 
 // On a loop's thread the closures might wait for that very loop.
 extern "C" void xtc_blocking_shutdown(void) {

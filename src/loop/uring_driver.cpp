@@ -59,8 +59,7 @@ void UringDriver::abandon() noexcept {
 // --- what the loop asks ---
 
 void UringDriver::submit(xtc_op_t* op) noexcept {
-    const bool was_tried = tried_.op == op && tried_.fd == op->fd && tried_.kind == op->kind;
-    tried_.op = nullptr;
+    const bool was_tried = last_try_.take(op);
     op->priv[0] = 0;
     if (refused_ != 0) {
         if (was_tried && side_ != nullptr) side_->remember_try(op);
@@ -83,7 +82,7 @@ void UringDriver::cancel(xtc_op_t* op) noexcept {
 }
 
 void UringDriver::abort_fd(int fd) noexcept {
-    tried_.op = nullptr;
+    last_try_.forget();
     bool is_known_to_kernel = false;
     if (const OpList* list = in_flight_.find(fd)) {
         for (xtc_op_t* op = list->front(); op != nullptr; op = op->next) {
@@ -104,7 +103,7 @@ void UringDriver::abort_fd(int fd) noexcept {
 }
 
 void UringDriver::suspend() noexcept {
-    tried_.op = nullptr;
+    last_try_.forget();
     if (!ring_.is_open() || owner_ != this_thread()) return;
     in_flight_.for_each([this](OpList& list) {
         for (xtc_op_t* op = list.front(); op != nullptr; op = op->next) {
@@ -145,7 +144,7 @@ int UringDriver::pollfd() noexcept {
 }
 
 xtc_op_t* UringDriver::wait(int64_t until) noexcept {
-    tried_.op = nullptr;
+    last_try_.forget();
     if (ring_.is_open() && owner_ != this_thread()) {
         XTC_ASSERT(in_kernel_ == 0); // suspend() comes before another thread
         ring_.close();

@@ -49,16 +49,11 @@ public:
     void abort_fd(int fd) noexcept;
     void suspend() noexcept;
     int pollfd() noexcept;
-    void remember_try(const xtc_op_t* op) noexcept { tried_ = {op, op->fd, op->kind}; }
+    void remember_try(const xtc_op_t* op) noexcept { last_try_.remember(op); }
     bool has_fallen_back() const noexcept { return refused_ != 0 && side_ != nullptr; }
     void abandon() noexcept; // in a forked child
 
 private:
-    struct Tried {
-        const xtc_op_t* op;
-        int fd;
-        uint8_t kind;
-    };
 
     void note(xtc_op_t* op) noexcept;
     void ask_back(xtc_op_t* op) noexcept;
@@ -96,7 +91,7 @@ private:
     OpList done_;
     size_t in_kernel_ = 0;
     size_t unanswered_ = 0; // cancels
-    Tried tried_{};         // try_op has just found that this would block
+    LastTry last_try_;
 
     // Waits that a ring gets wrong: it ends them when the peer has shut down its direction, asked or not.
     std::unique_ptr<EpollDriver> side_;

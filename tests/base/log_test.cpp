@@ -138,7 +138,8 @@ TEST_CASE("bad arguments of the log are refused or harmless") {
     xtc_log_destroy(nullptr);
 }
 
-TEST_CASE("every record of many writers is drained or counted as dropped, each writer's in order", "[threads]") {
+TEST_CASE("every record of many writers is drained or counted as dropped, each writer's in order",
+          "[threads]") {
     Sink sink;
     xtc_log_t* log = make(sink, 16);
     std::atomic<int> writing{3};

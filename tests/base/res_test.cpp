@@ -146,7 +146,8 @@ TEST_CASE("threads that acquire and release never pass the cap and leave nothing
                 }
                 const int64_t now = taken += 3;
                 int64_t seen = most.load();
-                while (seen < now && !most.compare_exchange_weak(seen, now));
+                while (seen < now && !most.compare_exchange_weak(seen, now))
+                    ;
                 taken -= 3;
                 xtc_res_release(&res, XTC_RES_MEM_BYTES, 3);
             }

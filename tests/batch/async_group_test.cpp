@@ -65,7 +65,9 @@ struct Device {
     }
 };
 
-int launch_nothing(const xtc_batch_item_t*, size_t, xtc_batch_exec_t*) { return 0; }
+int launch_nothing(const xtc_batch_item_t*, size_t, xtc_batch_exec_t*) {
+    return 0;
+}
 
 } // namespace
 
@@ -74,7 +76,8 @@ TEST_CASE("an inline operation is collected at once with the same vector") {
     s.make_async({.capacity = 8, .max_active = 2});
     s.on_collect = [&](const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t n, int) {
         for (size_t i = 0; i < n; ++i)
-            results[i].state = items[i].handle == 1 && s.vectors.size() < 2 ? XTC_BATCH_CONTINUE : XTC_BATCH_DONE;
+            results[i].state =
+                items[i].handle == 1 && s.vectors.size() < 2 ? XTC_BATCH_CONTINUE : XTC_BATCH_DONE;
         return 0;
     };
     for (int i = 0; i < 3; ++i) s.put();
@@ -285,7 +288,8 @@ TEST_CASE("a promise set after the timeout, or after destroy, finds nobody and h
     device.finish();
 }
 
-TEST_CASE("a submit that fails fails its members; nothing is collected and the future stays the application's") {
+TEST_CASE(
+    "a submit that fails fails its members; nothing is collected and the future stays the application's") {
     Story s;
     Device device(XTC_BATCH_EXEC_FUTURE);
     xtc_future_t* kept = nullptr;

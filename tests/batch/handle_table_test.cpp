@@ -34,7 +34,8 @@ TEST_CASE("the table answers like a map through random insertions and removals")
         }
         const uint64_t asked = random() % (next + 2);
         const auto found = truth.find(asked);
-        if (table.find(asked) != (found == truth.end() ? nullptr : found->second)) FAIL("differs at " << asked);
+        if (table.find(asked) != (found == truth.end() ? nullptr : found->second))
+            FAIL("differs at " << asked);
     }
     CHECK(table.size() == truth.size());
     for (const auto& [handle, m] : truth) CHECK(table.find(handle) == m);

@@ -14,7 +14,9 @@ using story::Story;
 
 namespace {
 
-void kill(Story& s) { CHECK(xtc_exit_pid(s.driver, 9) == XTC_OK); }
+void kill(Story& s) {
+    CHECK(xtc_exit_pid(s.driver, 9) == XTC_OK);
+}
 
 // However the driver ended: everybody was told once, the group is closed, and it can be destroyed.
 void check_after(Story& s, size_t requests) {

@@ -12,10 +12,11 @@ using S = xtc::MemberState;
 
 TEST_CASE("a member makes these moves and no other") {
     const std::set<std::pair<S, S>> moves = {
-        {S::free, S::handed_in},    {S::free, S::waiting},      {S::handed_in, S::free},   {S::handed_in, S::finished},
-        {S::waiting, S::ready},     {S::waiting, S::finished},  {S::ready, S::stepping},   {S::ready, S::finished},
-        {S::stepping, S::ready},    {S::stepping, S::blocked},  {S::stepping, S::finished}, {S::blocked, S::ready},
-        {S::blocked, S::finished},  {S::finished, S::free},
+        {S::free, S::handed_in},     {S::free, S::waiting},      {S::handed_in, S::free},
+        {S::handed_in, S::finished}, {S::waiting, S::ready},     {S::waiting, S::finished},
+        {S::ready, S::stepping},     {S::ready, S::finished},    {S::stepping, S::ready},
+        {S::stepping, S::blocked},   {S::stepping, S::finished}, {S::blocked, S::ready},
+        {S::blocked, S::finished},   {S::finished, S::free},
     };
     for (size_t from = 0; from < xtc::kMemberStates; ++from)
         for (size_t to = 0; to < xtc::kMemberStates; ++to) {

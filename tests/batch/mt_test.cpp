@@ -12,7 +12,9 @@ using story::Story;
 
 namespace {
 
-void back_off() { std::this_thread::yield(); }
+void back_off() {
+    std::this_thread::yield();
+}
 
 } // namespace
 
@@ -151,8 +153,8 @@ TEST_CASE("a killed driver waits for the hand-in that is being written") {
 }
 
 TEST_CASE("after close nothing is handed in any more, with drain what is there runs") {
-    const auto [mode, outcome] = GENERATE(table<xtc_batch_close_mode, int>(
-        {{XTC_BATCH_DRAIN, XTC_OK}, {XTC_BATCH_CANCEL, XTC_E_ABORTED}}));
+    const auto [mode, outcome] = GENERATE(
+        table<xtc_batch_close_mode, int>({{XTC_BATCH_DRAIN, XTC_OK}, {XTC_BATCH_CANCEL, XTC_E_ABORTED}}));
     Story s;
     s.make_async({.mt = 4});
     const uint64_t handle = s.put_mt();
@@ -217,7 +219,9 @@ TEST_CASE("every hand-in of many threads completes once, with cancels and resume
         threads.emplace_back([&, p] {
             for (int i = 0; i < each; ++i) {
                 uint64_t handle = 0;
-                while (xtc_batch_submit_mt(s.group, nullptr, 1 + static_cast<uint64_t>(i) % 9, &handle) != XTC_OK) back_off();
+                while (xtc_batch_submit_mt(s.group, nullptr, 1 + static_cast<uint64_t>(i) % 9, &handle) !=
+                       XTC_OK)
+                    back_off();
                 handles[static_cast<size_t>(p)].push_back(handle);
                 // A blocked one must be let go, one way or the other.
                 if (handle % 5 == 0 || i % 7 == 0)

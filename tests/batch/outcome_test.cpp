@@ -35,16 +35,20 @@ TEST_CASE("after a good step each result means what it says") {
 
 TEST_CASE("omitted and invalid results fail the member as internal") {
     check_end(fate_of(plain, {XTC_BATCH_UNSET, 0}, fine), XTC_E_INTERNAL, Ending::failed);
-    for (const int state : {-1, 5, 1000}) check_end(fate_of(plain, {state, 0}, fine), XTC_E_INTERNAL, Ending::failed);
+    for (const int state : {-1, 5, 1000})
+        check_end(fate_of(plain, {state, 0}, fine), XTC_E_INTERNAL, Ending::failed);
     for (const int error : {0, 1, -13, INT32_MIN, INT32_MAX})
         check_end(fate_of(plain, {XTC_BATCH_ERROR, error}, fine), XTC_E_INTERNAL, Ending::failed);
 }
 
 TEST_CASE("a nonzero return fails whatever the results say") {
-    check_end(fate_of(plain, {XTC_BATCH_DONE, 0}, {XTC_E_NOMEM, XTC_BATCH_EXEC_OK}), XTC_E_NOMEM, Ending::failed);
+    check_end(fate_of(plain, {XTC_BATCH_DONE, 0}, {XTC_E_NOMEM, XTC_BATCH_EXEC_OK}), XTC_E_NOMEM,
+              Ending::failed);
     check_end(fate_of(plain, {XTC_BATCH_DONE, 0}, {7, XTC_BATCH_EXEC_OK}), XTC_E_INTERNAL, Ending::failed);
-    check_end(fate_of(plain, {XTC_BATCH_DONE, 0}, {-1000, XTC_BATCH_EXEC_OK}), XTC_E_INTERNAL, Ending::failed);
-    check_end(fate_of(plain, {XTC_BATCH_DONE, 0}, {XTC_E_NOMEM, XTC_BATCH_EXEC_TIMEOUT}), XTC_E_NOMEM, Ending::failed);
+    check_end(fate_of(plain, {XTC_BATCH_DONE, 0}, {-1000, XTC_BATCH_EXEC_OK}), XTC_E_INTERNAL,
+              Ending::failed);
+    check_end(fate_of(plain, {XTC_BATCH_DONE, 0}, {XTC_E_NOMEM, XTC_BATCH_EXEC_TIMEOUT}), XTC_E_NOMEM,
+              Ending::failed);
 }
 
 TEST_CASE("after a timeout only done and error are honoured") {
@@ -58,7 +62,8 @@ TEST_CASE("after a timeout only done and error are honoured") {
 TEST_CASE("an aborted or failed operation ends every member, whatever collect says") {
     for (const int rc : {0, static_cast<int>(XTC_E_NOMEM)})
         for (const int state : every_state) {
-            check_end(fate_of(plain, {state, 0}, {rc, XTC_BATCH_EXEC_ABORTED}), XTC_E_ABORTED, Ending::cancelled);
+            check_end(fate_of(plain, {state, 0}, {rc, XTC_BATCH_EXEC_ABORTED}), XTC_E_ABORTED,
+                      Ending::cancelled);
             check_end(fate_of(plain, {state, 0}, {rc, XTC_E_INVAL}), XTC_E_INVAL, Ending::failed);
             check_end(fate_of(plain, {state, 0}, {rc, XTC_E_ABORTED}), XTC_E_ABORTED, Ending::failed);
         }
@@ -70,7 +75,8 @@ TEST_CASE("a recorded cancel beats every result and every status") {
     for (const int status : {0, 1, 2, static_cast<int>(XTC_E_INVAL)})
         for (const int rc : {0, static_cast<int>(XTC_E_NOMEM)})
             for (const int state : every_state)
-                check_end(fate_of(cancelled, {state, XTC_E_IO}, {rc, status}), XTC_E_ABORTED, Ending::cancelled);
+                check_end(fate_of(cancelled, {state, XTC_E_IO}, {rc, status}), XTC_E_ABORTED,
+                          Ending::cancelled);
     check_end(xtc::fate_of_abandoned(cancelled), XTC_E_ABORTED, Ending::cancelled);
     check_end(xtc::fate_of_abandoned(plain), XTC_E_INTERNAL, Ending::failed);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// A group on a loop that the test steps itself, and what its callbacks saw. The loop runs on the test's thread,
-// so a callback may CHECK; it must not REQUIRE.
+// A group on a loop that the test steps itself, and what its callbacks saw. The loop runs on the test's
+// thread, so a callback may CHECK; it must not REQUIRE.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -43,14 +43,15 @@ public:
     xtc_batch_t* group = nullptr;
 
     // what the callbacks saw
-    std::vector<Handles> vectors;                       // of step or submit
-    std::vector<std::pair<Handles, int>> collects;      // with their exec_status
-    std::vector<std::pair<uint64_t, int>> ends;         // with their outcomes
+    std::vector<Handles> vectors;                  // of step or submit
+    std::vector<std::pair<Handles, int>> collects; // with their exec_status
+    std::vector<std::pair<uint64_t, int>> ends;    // with their outcomes
     Handles hints;
-    xtc_pid_t driver = {};                              // known from the first callback on
+    xtc_pid_t driver = {}; // known from the first callback on
 
     // what the callbacks do; by default every member is done at once, inline
-    std::function<int(const xtc_batch_item_t*, xtc_batch_result_t*, size_t)> on_step = everyone(XTC_BATCH_DONE);
+    std::function<int(const xtc_batch_item_t*, xtc_batch_result_t*, size_t)> on_step =
+        everyone(XTC_BATCH_DONE);
     std::function<int(const xtc_batch_item_t*, size_t, xtc_batch_exec_t*)> on_submit =
         [](const xtc_batch_item_t*, size_t, xtc_batch_exec_t* exec) {
             exec->kind = XTC_BATCH_EXEC_SYNC;
@@ -70,7 +71,8 @@ public:
             return 0;
         };
     }
-    static std::function<int(const xtc_batch_item_t*, xtc_batch_result_t*, size_t, int)> collect_all(int state) {
+    static std::function<int(const xtc_batch_item_t*, xtc_batch_result_t*, size_t, int)>
+    collect_all(int state) {
         return [state](const xtc_batch_item_t*, xtc_batch_result_t* results, size_t n, int) {
             for (size_t i = 0; i < n; ++i) results[i].state = state;
             return 0;
@@ -116,7 +118,8 @@ public:
 
     // Steps until there is nothing to do.
     void settle() {
-        while (xtc_loop_step(loop, 0) == XTC_OK) {}
+        while (xtc_loop_step(loop, 0) == XTC_OK) {
+        }
     }
     // Steps, sleeping if need be, until it is so; false after ten seconds without.
     bool until(const std::function<bool()>& so) {
@@ -213,7 +216,8 @@ private:
         CHECK(exec->future == nullptr);
         return self->on_submit(items, n, exec);
     }
-    static int collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t n, int status, void* user) {
+    static int collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t n, int status,
+                       void* user) {
         auto* self = static_cast<Story*>(user);
         self->collects.emplace_back(handles_of(items, n), status);
         for (size_t i = 0; i < n; ++i) CHECK(results[i].state == XTC_BATCH_UNSET);

@@ -38,7 +38,9 @@ TEST_CASE("finished members leave and waiting ones refill at the next boundary")
     std::map<uint64_t, int> turns;
     s.on_step = [&](const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t n) {
         for (size_t i = 0; i < n; ++i)
-            results[i].state = ++turns[items[i].handle] == static_cast<int>(items[i].handle) ? XTC_BATCH_DONE : XTC_BATCH_CONTINUE;
+            results[i].state = ++turns[items[i].handle] == static_cast<int>(items[i].handle)
+                                   ? XTC_BATCH_DONE
+                                   : XTC_BATCH_CONTINUE;
         return 0;
     };
     for (int i = 0; i < 4; ++i) s.put();
@@ -52,7 +54,8 @@ TEST_CASE("a younger request does not pass an older one whose charge does not fi
     s.make_sync({.capacity = 8, .max_active = 4, .units = 10});
     s.on_step = [&](const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t n) {
         for (size_t i = 0; i < n; ++i)
-            results[i].state = items[i].handle == 1 && s.vectors.size() < 3 ? XTC_BATCH_CONTINUE : XTC_BATCH_DONE;
+            results[i].state =
+                items[i].handle == 1 && s.vectors.size() < 3 ? XTC_BATCH_CONTINUE : XTC_BATCH_DONE;
         return 0;
     };
     s.put(4);

@@ -345,7 +345,6 @@ TEST_CASE("what finished before a suspend is kept; what is cancelled or closed d
 TEST_CASE("O15: a forked child that frees the driver leaves the parent's operations alone") {
     const Make make = any_driver();
     CAPTURE(make.name);
-    xtc::DriverRef ref;
     Pair pair = socket_pair();
     char buf[4] = {};
     Driver driver(make);
@@ -353,7 +352,7 @@ TEST_CASE("O15: a forked child that frees the driver leaves the parent's operati
     Op op = Op::recv(pair.first, buf, sizeof(buf));
     driver.submit(op);
     CHECK(driver.poll() == 0);
-    const pid_t child = ::fork();
+    const pid_t child = fork_child();
     if (child == 0) {
         driver.ref().table->destroy(driver.ref().self);
         ::_exit(0);

@@ -13,9 +13,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <functional>
+#include <iostream>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -143,6 +145,13 @@ private:
     xtc::DriverRef ref_;
     std::vector<Op*> in_flight_;
 };
+
+// A child starts with nothing in its buffers that would come out twice.
+inline pid_t fork_child() {
+    std::cout.flush();
+    std::fflush(nullptr);
+    return ::fork();
+}
 
 // A descriptor that closes itself.
 class Fd {

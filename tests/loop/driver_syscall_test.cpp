@@ -16,7 +16,7 @@ void mark() { ::syscall(SYS_getppid); }
 
 // How often each call was made between the marks; empty: the child failed.
 std::map<long, int> count_calls(const std::function<void()>& body) {
-    const pid_t child = ::fork();
+    const pid_t child = fork_child();
     if (child == 0) {
         ::alarm(20);
         ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);

@@ -121,7 +121,7 @@ TEST_CASE("wakes from several threads while operations come and go: none is lost
     uint32_t seen = 0;
     uint32_t received = 0;
     bool is_late = false;
-    while (seen < rounds * threads) {
+    while (seen < rounds * threads || received < 100) {
         const int64_t begin = driver.now();
         driver.wait(begin + 5'000'000'000);
         is_late = is_late || driver.now() - begin > 4'000'000'000;
@@ -136,7 +136,6 @@ TEST_CASE("wakes from several threads while operations come and go: none is lost
     writer.join();
     for (std::thread& waker : wakers) waker.join();
     CHECK(!is_late);
-    CHECK(received > 0);
 }
 
 TEST_CASE("a wake while suspended ends the first wait on the next thread", "[threads]") {

@@ -100,7 +100,8 @@ int wait_at_gate(void* gate) {
 
 } // namespace
 
-TEST_CASE("a job runs on a named thread deaf to all but its own faults and hands back its result", "[threads]") {
+TEST_CASE("a job runs on a named thread deaf to all but its own faults and hands back its result",
+          "[threads]") {
     FreshPool fresh;
     CHECK(xtc::pool_thread_count() == 0);
     Tally tally;

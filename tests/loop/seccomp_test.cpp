@@ -41,7 +41,7 @@ private:
 std::string in_child(const std::function<void(Complaints&)>& body) {
     int channel[2];
     if (::pipe(channel) != 0) return "no pipe";
-    const pid_t child = ::fork();
+    const pid_t child = fork_child();
     if (child == 0) {
         ::alarm(20);
         Complaints complaints;

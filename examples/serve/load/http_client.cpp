@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <xtc.h>
 #include <xtc_net.h>
 
@@ -34,7 +36,7 @@ bool HttpClient::send(const char* method, const std::string& path, const std::st
 }
 
 unsigned HttpClient::receive(const OnBody& on_body) {
-    Parser parser;
+    http::response_parser<http::string_body> parser;
     parser.eager(true);
     parser.body_limit(boost::none);
     std::string received;

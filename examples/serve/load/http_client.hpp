@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include <boost/beast/http.hpp>
-
 namespace load {
 
 struct Target {
@@ -34,8 +32,6 @@ public:
     void disconnect();
 
 private:
-    using Parser = boost::beast::http::response_parser<boost::beast::http::string_body>;
-
     bool connect();
     bool send(const char* method, const std::string& path, const std::string& body);
     unsigned receive(const OnBody& on_body);
