@@ -61,7 +61,7 @@ foreach(kind xtc xtc-static)
   target_link_libraries(cxx-${kind} PRIVATE xtc::${kind})
 endforeach()
 """
-SIM_SIM_PROGRAM = r"""
+SIM_PROGRAM = r"""
 #include <stdio.h>
 #include <xtc_sim.h>
 static int once(xtc_task_t *self, void *count) {
@@ -79,7 +79,7 @@ int main(void) {
     return puts("simulated") < 0;
 }
 """
-CMAKE = """
+SIM_CMAKE = """
 add_executable(sim sim.c)
 target_link_libraries(sim PRIVATE xtc::xtc-sim)
 """
