@@ -22,14 +22,15 @@ struct Options {
 };
 
 [[noreturn]] void usage(int status) {
-    std::fprintf(status == 0 ? stdout : stderr,
-                 "usage: generate [options]\n"
-                 "  --prompt TEXT      the beginning of the text\n"
-                 "  --tokens N         how many bytes to add (300)\n"
-                 "  --temperature T    0 is greedy (0)\n"
-                 "  --top-p P, --top-k K, --seed N\n"
-                 "  --batch N          N sequences in one step, each with its own seed; prints the first (1)\n"
-                 "  --weights FILE\n");
+    std::fprintf(
+        status == 0 ? stdout : stderr,
+        "usage: generate [options]\n"
+        "  --prompt TEXT      the beginning of the text\n"
+        "  --tokens N         how many bytes to add (300)\n"
+        "  --temperature T    0 is greedy (0)\n"
+        "  --top-p P, --top-k K, --seed N\n"
+        "  --batch N          N sequences in one step, each with its own seed; prints the first (1)\n"
+        "  --weights FILE\n");
     std::exit(status);
 }
 
@@ -53,15 +54,24 @@ Options parse(int argc, char** argv) {
         if (name == "--help" || name == "-h") usage(0);
         if (i + 1 == argc) usage(2);
         const char* value = argv[i + 1];
-        if (name == "--prompt") o.prompt = value;
-        else if (name == "--weights") o.weights = value;
-        else if (name == "--tokens") o.count = count_of(value);
-        else if (name == "--batch") o.batch = count_of(value);
-        else if (name == "--temperature") o.sampling.temperature = float(number(value));
-        else if (name == "--top-p") o.sampling.top_p = float(number(value));
-        else if (name == "--top-k") o.sampling.top_k = unsigned(number(value));
-        else if (name == "--seed") o.sampling.seed = uint64_t(number(value));
-        else usage(2);
+        if (name == "--prompt")
+            o.prompt = value;
+        else if (name == "--weights")
+            o.weights = value;
+        else if (name == "--tokens")
+            o.count = count_of(value);
+        else if (name == "--batch")
+            o.batch = count_of(value);
+        else if (name == "--temperature")
+            o.sampling.temperature = float(number(value));
+        else if (name == "--top-p")
+            o.sampling.top_p = float(number(value));
+        else if (name == "--top-k")
+            o.sampling.top_k = unsigned(number(value));
+        else if (name == "--seed")
+            o.sampling.seed = uint64_t(number(value));
+        else
+            usage(2);
     }
     if (o.prompt.empty()) usage(2);
     return o;

@@ -3,7 +3,7 @@
 
 #include <new>
 
-namespace serve {
+namespace transformer {
 
 KvCache::KvCache(const Shape& shape, uint32_t slots, uint32_t context)
     : layers_(shape.layers), heads_(shape.shared_heads), head_floats_(uint64_t(context) * shape.head_width()),
@@ -30,4 +30,4 @@ void KvCache::release(uint32_t slot) {
     free_.push_back(slot);
 }
 
-} // namespace serve
+} // namespace transformer

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 //
-// Keys and values of every sequence, for every layer and shared head: [slot][layer][key or value][head][position][head width].
-// A head's keys lie together, so that attention is a plain matrix product over them.
+// Keys and values of every sequence, for every layer and shared head: [slot][layer][key or
+// value][head][position][head width]. A head's keys lie together, so that attention is a plain matrix product
+// over them.
 #pragma once
 
 #include "weights.hpp"
@@ -10,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace serve {
+namespace transformer {
 
 class KvCache {
 public:
@@ -38,7 +39,8 @@ private:
     };
 
     float* part(uint32_t slot, uint32_t layer, uint32_t which, uint32_t head) {
-        return data_.get() + (((uint64_t(slot) * layers_ + layer) * 2 + which) * heads_ + head) * head_floats_;
+        return data_.get() +
+               (((uint64_t(slot) * layers_ + layer) * 2 + which) * heads_ + head) * head_floats_;
     }
 
     uint32_t layers_, heads_;
@@ -49,4 +51,4 @@ private:
     std::unique_ptr<float[], Free> data_;
 };
 
-} // namespace serve
+} // namespace transformer

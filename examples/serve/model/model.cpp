@@ -10,10 +10,10 @@
 #include <new>
 #include <string>
 
-using serve::KvCache;
-using serve::Network;
-using serve::Segment;
-using serve::Weights;
+using transformer::KvCache;
+using transformer::Network;
+using transformer::Segment;
+using transformer::Weights;
 
 namespace {
 
@@ -39,12 +39,13 @@ struct model {
         : options(o), network(std::move(weights), o.max_context, o.max_step_tokens),
           cache(network.weights().shape, o.max_sequences, o.max_context), tokens(o.max_step_tokens),
           positions(o.max_step_tokens), sequence(o.max_step_tokens, -1), wanted(o.max_step_tokens),
-          logits(uint64_t(o.max_sequences) * MODEL_VOCABULARY), seen(o.max_sequences), logits_row(o.max_sequences),
-          inputs{tensor("tokens", "int32", tokens.data(), o.max_step_tokens, 1),
-                 tensor("positions", "int32", positions.data(), o.max_step_tokens, 1),
-                 tensor("sequence", "int32", sequence.data(), o.max_step_tokens, 1),
-                 tensor("wanted", "int32", wanted.data(), o.max_step_tokens, 1)},
-          outputs{tensor("logits", "float32", logits.data(), o.max_sequences, MODEL_VOCABULARY)} {
+          logits(uint64_t(o.max_sequences) * MODEL_VOCABULARY), seen(o.max_sequences),
+          logits_row(o.max_sequences) {
+        inputs[0] = tensor("tokens", "int32", tokens.data(), o.max_step_tokens, 1);
+        inputs[1] = tensor("positions", "int32", positions.data(), o.max_step_tokens, 1);
+        inputs[2] = tensor("sequence", "int32", sequence.data(), o.max_step_tokens, 1);
+        inputs[3] = tensor("wanted", "int32", wanted.data(), o.max_step_tokens, 1);
+        outputs[0] = tensor("logits", "float32", logits.data(), o.max_sequences, MODEL_VOCABULARY);
         segments.reserve(o.max_sequences);
         wanted_tokens.reserve(o.max_sequences);
     }
@@ -68,8 +69,8 @@ struct model {
     std::vector<uint32_t> logits_row; // by row of the last model_step: its row in logits, or no_logits
     uint32_t n_rows = 0;
 
-    model_tensor_t inputs[4];
-    model_tensor_t outputs[1];
+    model_tensor_t inputs[4]{};
+    model_tensor_t outputs[1]{};
 };
 
 // Each token either goes on with the segment before it or begins the only segment of its sequence.
@@ -113,20 +114,28 @@ model_status_t model::check_row(const model_row_t& row, uint64_t& total) const {
 
 const char* model_status_text(model_status_t status) {
     switch (status) {
-    case MODEL_OK: return "no error";
-    case MODEL_INVALID: return "an argument is out of range";
-    case MODEL_IO: return "the weights file cannot be read";
-    case MODEL_BAD_WEIGHTS: return "the weights file is damaged or of another kind";
-    case MODEL_NO_MEMORY: return "not enough memory";
-    case MODEL_NO_SLOT: return "all sequences are in use";
-    case MODEL_CONTEXT_FULL: return "the sequence would grow past its context";
-    case MODEL_STEP_FULL: return "too many tokens for one step";
+    case MODEL_OK:
+        return "no error";
+    case MODEL_INVALID:
+        return "an argument is out of range";
+    case MODEL_IO:
+        return "the weights file cannot be read";
+    case MODEL_BAD_WEIGHTS:
+        return "the weights file is damaged or of another kind";
+    case MODEL_NO_MEMORY:
+        return "not enough memory";
+    case MODEL_NO_SLOT:
+        return "all sequences are in use";
+    case MODEL_CONTEXT_FULL:
+        return "the sequence would grow past its context";
+    case MODEL_STEP_FULL:
+        return "too many tokens for one step";
     }
     return "unknown status";
 }
 
-static model_status_t settle_options(const model_options_t* given, const serve::Shape& shape, model_options_t& options,
-                                     std::string& why) {
+static model_status_t settle_options(const model_options_t* given, const transformer::Shape& shape,
+                                     model_options_t& options, std::string& why) {
     options = given ? *given : model_options_t{};
     if (options.max_sequences == 0) options.max_sequences = 1;
     if (options.max_context == 0) options.max_context = shape.context;
@@ -137,14 +146,14 @@ static model_status_t settle_options(const model_options_t* given, const serve::
     return why.empty() ? MODEL_OK : MODEL_INVALID;
 }
 
-model_status_t model_open_memory(const void* bytes, size_t size, const model_options_t* options, model_t** out,
-                                 char* why, size_t why_bytes) {
+model_status_t model_open_memory(const void* bytes, size_t size, const model_options_t* options,
+                                 model_t** out, char* why, size_t why_bytes) {
     if (!out) return MODEL_INVALID;
     *out = nullptr;
     if (!bytes) return MODEL_INVALID;
     try {
         Weights weights;
-        if (const std::string fault = serve::parse_weights(bytes, size, weights); !fault.empty()) {
+        if (const std::string fault = transformer::parse_weights(bytes, size, weights); !fault.empty()) {
             say(why, why_bytes, fault);
             return MODEL_BAD_WEIGHTS;
         }
@@ -154,7 +163,7 @@ model_status_t model_open_memory(const void* bytes, size_t size, const model_opt
             say(why, why_bytes, fault);
             return status;
         }
-        serve::prepare_blas();
+        transformer::prepare_blas();
         *out = new model(std::move(weights), settled);
         return MODEL_OK;
     } catch (const std::exception&) { // bad_alloc, or length_error where a size is beyond any memory
@@ -188,12 +197,20 @@ model_status_t model_open(const char* path, const model_options_t* options, mode
     }
 }
 
-void model_close(model_t* m) { delete m; }
+void model_close(model_t* m) {
+    delete m;
+}
 
 void model_get_info(const model_t* m, model_info_t* info) {
-    const serve::Shape& shape = m->network.weights().shape;
-    *info = {m->network.weights().parameters, m->cache.bytes(), m->options.max_sequences, m->options.max_context,
-             m->options.max_step_tokens,      shape.width,      shape.layers,             shape.heads,
+    const transformer::Shape& shape = m->network.weights().shape;
+    *info = {m->network.weights().parameters,
+             m->cache.bytes(),
+             m->options.max_sequences,
+             m->options.max_context,
+             m->options.max_step_tokens,
+             shape.width,
+             shape.layers,
+             shape.heads,
              shape.hidden};
 }
 

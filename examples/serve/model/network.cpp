@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: ISC
 #include "network.hpp"
 
+#include "attention.hpp"
 #include "kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace serve {
+namespace transformer {
 
 Network::Network(Weights weights, uint32_t max_context, uint32_t max_tokens) : weights_(std::move(weights)) {
     const Shape& shape = weights_.shape;
@@ -29,7 +30,8 @@ Network::Network(Weights weights, uint32_t max_context, uint32_t max_tokens) : w
 }
 
 // Turns queries and keys to their positions, and puts keys and values into the cache.
-void Network::remember(uint32_t layer, const Segment& segment, std::span<const int32_t> positions, KvCache& cache) {
+void Network::remember(uint32_t layer, const Segment& segment, std::span<const int32_t> positions,
+                       KvCache& cache) {
     const Shape& shape = weights_.shape;
     const uint32_t width = shape.head_width(), stride = shape.packed_width();
     for (uint32_t i = segment.first; i < segment.first + segment.count; ++i) {
@@ -43,7 +45,8 @@ void Network::remember(uint32_t layer, const Segment& segment, std::span<const i
             rotate(query + head * width, cosine, sine, width);
         for (uint32_t head = 0; head < shape.shared_heads; ++head) {
             std::copy_n(key + head * width, width, cache.keys(segment.slot, layer, head) + position * width);
-            std::copy_n(value + head * width, width, cache.values(segment.slot, layer, head) + position * width);
+            std::copy_n(value + head * width, width,
+                        cache.values(segment.slot, layer, head) + position * width);
         }
     }
 }
@@ -52,12 +55,17 @@ void Network::attention(uint32_t layer, const Segment& segment, KvCache& cache) 
     const Shape& shape = weights_.shape;
     const uint32_t width = shape.head_width(), group = shape.heads / shape.shared_heads;
     const float scale = 1 / std::sqrt(float(width));
-    for (uint32_t head = 0; head < shape.heads; ++head) {
-        const HeadAttention work{cache.keys(segment.slot, layer, head / group),
-                                 cache.values(segment.slot, layer, head / group),
-                                 width, segment.past, scale, scores_.data()};
-        attend(work, &packed_[uint64_t(segment.first) * shape.packed_width() + head * width], shape.packed_width(),
-               segment.count, &normal_[uint64_t(segment.first) * shape.width + head * width], shape.width);
+    for (uint32_t shared = 0; shared < shape.shared_heads; ++shared) {
+        const SharedHead head{cache.keys(segment.slot, layer, shared),
+                              cache.values(segment.slot, layer, shared),
+                              width,
+                              group,
+                              segment.past,
+                              scale,
+                              scores_.data()};
+        const uint32_t column = shared * group * width;
+        attend(head, &packed_[uint64_t(segment.first) * shape.packed_width() + column], shape.packed_width(),
+               segment.count, &normal_[uint64_t(segment.first) * shape.width + column], shape.width);
     }
 }
 
@@ -72,8 +80,10 @@ void Network::forward(std::span<const Segment> segments, std::span<const int32_t
 
     for (uint32_t i = 0; i < shape.layers; ++i) {
         const LayerWeights& layer = weights_.layers[i];
-        normalise(stream_.data(), layer.attention_norm, shape.norm_epsilon, normal_.data(), rows, shape.width);
-        project(normal_.data(), layer.attention_in, packed_.data(), rows, shape.width, shape.packed_width(), 0);
+        normalise(stream_.data(), layer.attention_norm, shape.norm_epsilon, normal_.data(), rows,
+                  shape.width);
+        project(normal_.data(), layer.attention_in, packed_.data(), rows, shape.width, shape.packed_width(),
+                0);
         for (const Segment& segment : segments) {
             remember(i, segment, positions, cache);
             attention(i, segment, cache);
@@ -94,4 +104,4 @@ void Network::forward(std::span<const Segment> segments, std::span<const int32_t
     project(normal_.data(), weights_.readout, logits, count, shape.width, shape.vocabulary, 0);
 }
 
-} // namespace serve
+} // namespace transformer

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace serve {
+namespace transformer {
 
 // New tokens of one sequence, side by side in the step.
 struct Segment {
@@ -22,9 +22,11 @@ public:
 
     const Weights& weights() const { return weights_; }
 
-    // tokens and positions: one for each token of all segments. wanted: indices of the tokens whose logits go to `logits`.
+    // tokens and positions: one for each token of all segments. wanted: indices of the tokens whose logits go
+    // to `logits`.
     void forward(std::span<const Segment> segments, std::span<const int32_t> tokens,
-                 std::span<const int32_t> positions, std::span<const uint32_t> wanted, KvCache& cache, float* logits);
+                 std::span<const int32_t> positions, std::span<const uint32_t> wanted, KvCache& cache,
+                 float* logits);
 
 private:
     void remember(uint32_t layer, const Segment& segment, std::span<const int32_t> positions, KvCache& cache);
@@ -39,4 +41,4 @@ private:
     std::vector<float> scores_;        // [attention_block, context]
 };
 
-} // namespace serve
+} // namespace transformer

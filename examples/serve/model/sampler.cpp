@@ -60,7 +60,8 @@ uint8_t model_sample(model_sampler_t* sampler, const float* logits) {
             return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
         });
         if (sampler->top_k != 0) count = std::min<size_t>(count, sampler->top_k);
-        if (sampler->top_p > 0 && sampler->top_p < 1) count = reach(candidates.data(), count, double(sampler->top_p));
+        if (sampler->top_p > 0 && sampler->top_p < 1)
+            count = reach(candidates.data(), count, double(sampler->top_p));
     }
 
     double total = 0;

@@ -24,10 +24,10 @@ typedef struct model_sampler {
 } model_sampler_t;
 
 /* MODEL_INVALID: a temperature below 0 or above 100, a top_p outside 0 to 1, or either no number. */
-model_status_t model_sampler_init(model_sampler_t *sampler, const model_sampler_options_t *options);
+model_status_t model_sampler_init(model_sampler_t* sampler, const model_sampler_options_t* options);
 
 /* logits: 256 floats. One draw for each call that is not greedy. */
-uint8_t model_sample(model_sampler_t *sampler, const float *logits);
+uint8_t model_sample(model_sampler_t* sampler, const float* logits);
 
 #ifdef __cplusplus
 }

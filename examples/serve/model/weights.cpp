@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace serve {
+namespace transformer {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "weights are used as they lie in the file");
@@ -39,7 +39,9 @@ uint64_t fnv1a(const unsigned char* bytes, size_t size) {
     return hash;
 }
 
-bool within(uint32_t value, uint32_t low, uint32_t high) { return value >= low && value <= high; }
+bool within(uint32_t value, uint32_t low, uint32_t high) {
+    return value >= low && value <= high;
+}
 
 std::string check_shape(const FileHeader& h) {
     if (h.vocabulary != 256) return "the vocabulary is not the 256 bytes";
@@ -52,7 +54,8 @@ std::string check_shape(const FileHeader& h) {
     if (!within(h.shared_heads, 1, h.heads) || h.heads % h.shared_heads != 0)
         return "shared heads do not divide the heads";
     if (!std::isfinite(h.rope_base) || h.rope_base < 1) return "the rope base is no number from 1 up";
-    if (!std::isfinite(h.norm_epsilon) || h.norm_epsilon < 0) return "the norm epsilon is no number from 0 up";
+    if (!std::isfinite(h.norm_epsilon) || h.norm_epsilon < 0)
+        return "the norm epsilon is no number from 0 up";
     if (h.tensors != 3 + 6 * h.layers) return "the number of tensors does not fit the layers";
     return {};
 }
@@ -70,14 +73,16 @@ public:
         if (!error_.empty()) return nullptr;
         const FileTensor* entry = find(name);
         if (!entry) return fail("tensor " + name + " is missing");
-        if (entry->rows != rows || entry->columns != columns) return fail("tensor " + name + " has another shape");
+        if (entry->rows != rows || entry->columns != columns)
+            return fail("tensor " + name + " has another shape");
         const uint64_t count = uint64_t(rows) * columns; // each is at most 2^14 here
         if (entry->offset % alignment != 0 || entry->offset < end(uint32_t(entries_.size())) ||
             entry->offset > size_ || count * sizeof(float) > size_ - entry->offset)
             return fail("tensor " + name + " lies outside the file");
         const float* values = weights.storage.data() + entry->offset / sizeof(float);
         for (uint64_t i = 0; i < count; ++i)
-            if (!std::isfinite(values[i])) return fail("tensor " + name + " holds something that is no number");
+            if (!std::isfinite(values[i]))
+                return fail("tensor " + name + " holds something that is no number");
         weights.parameters += count;
         return values;
     }
@@ -119,8 +124,8 @@ std::string parse_weights(const void* data, size_t size, Weights& weights) {
     if (Table::end(h.tensors) > size) return "the tensor table is cut off";
     if (fnv1a(bytes + sizeof h, size - sizeof h) != h.checksum) return "the checksum is wrong";
 
-    weights.shape = {h.vocabulary, h.context, h.width, h.layers,       h.heads, h.shared_heads,
-                     h.hidden,     h.rope_base, h.norm_epsilon};
+    weights.shape = {h.vocabulary,   h.context, h.width,     h.layers,      h.heads,
+                     h.shared_heads, h.hidden,  h.rope_base, h.norm_epsilon};
     weights.storage.resize(size / sizeof(float));
     std::memcpy(weights.storage.data(), bytes, size);
     weights.parameters = 0;
@@ -132,7 +137,8 @@ std::string parse_weights(const void* data, size_t size, Weights& weights) {
         const std::string prefix = "layer" + std::to_string(i) + ".";
         LayerWeights& layer = weights.layers[i];
         layer.attention_norm = table.take(prefix + "attention_norm", 1, h.width, weights);
-        layer.attention_in = table.take(prefix + "attention_in", h.width, weights.shape.packed_width(), weights);
+        layer.attention_in =
+            table.take(prefix + "attention_in", h.width, weights.shape.packed_width(), weights);
         layer.attention_out = table.take(prefix + "attention_out", h.width, h.width, weights);
         layer.feed_norm = table.take(prefix + "feed_norm", 1, h.width, weights);
         layer.feed_in = table.take(prefix + "feed_in", h.width, h.hidden, weights);
@@ -143,4 +149,4 @@ std::string parse_weights(const void* data, size_t size, Weights& weights) {
     return table.error();
 }
 
-} // namespace serve
+} // namespace transformer

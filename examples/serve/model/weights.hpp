@@ -13,8 +13,8 @@
 //         64      8  FNV-1a, 64 bits at a time, of everything from offset 72 on
 //         72   56*n  tensor table: name (32 bytes, zero-filled), rows (4), columns (4), zero (8), offset (8)
 //
-// then the tensors, float32, row after row, each at a multiple of 64; the gaps are zero and the file ends at a multiple
-// of 64. A matrix has a row for each input, so that y = x W.
+// then the tensors, float32, row after row, each at a multiple of 64; the gaps are zero and the file ends at
+// a multiple of 64. A matrix has a row for each input, so that y = x W.
 //
 //     embedding                  256 x width
 //     layerN.attention_norm        1 x width
@@ -26,8 +26,8 @@
 //     final_norm                   1 x width
 //     readout                  width x 256
 //
-// A head is width / heads wide. Keys and values have only the shared heads, each for heads / shared heads query heads that
-// stand together; packed is (heads + 2 shared heads) heads wide.
+// A head is width / heads wide. Keys and values have only the shared heads, each for heads / shared heads
+// query heads that stand together; packed is (heads + 2 shared heads) heads wide.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@
 #include <string>
 #include <vector>
 
-namespace serve {
+namespace transformer {
 
 struct Shape {
     uint32_t vocabulary, context, width, layers, heads, shared_heads, hidden;
@@ -62,4 +62,4 @@ struct Weights {
 // Returns an empty string, or a sentence that says what is wrong with the bytes.
 std::string parse_weights(const void* bytes, size_t size, Weights& weights);
 
-} // namespace serve
+} // namespace transformer

@@ -49,21 +49,29 @@ def write(path, network):
         data += raw + bytes(_align(len(raw)) - len(raw))
         offset = first + len(data)
     body = (table + bytes(first - HEADER.size - len(table))) + bytes(data)
-    header = HEADER.pack(MAGIC, VERSION, len(tensors), shape.vocabulary, shape.context, shape.width,
-                         shape.layers, shape.heads, shape.shared_heads, shape.hidden, shape.rope_base, shape.norm_epsilon,
-                         offset, _fnv1a(body))
+    sizes = (shape.vocabulary, shape.context, shape.width, shape.layers, shape.heads, shape.shared_heads,
+             shape.hidden)
+    header = HEADER.pack(MAGIC, VERSION, len(tensors), *sizes, shape.rope_base, shape.norm_epsilon, offset,
+                         _fnv1a(body))
     with open(path, "wb") as file:
         file.write(header + body)
 
 
+def _lines(kind, values, per_line):
+    values = list(values)
+    for i in range(0, len(values), per_line):
+        yield " ".join([kind] + values[i:i + per_line]) + "\n"
+
+
 @torch.no_grad()
 def write_reference(path, network, prompt, greedy):
-    """A line for each fact: the prompt, its greedy continuation, logits after every 8th prompt token."""
+    """The prompt, its greedy continuation, and the logits after every 8th prompt token."""
     logits = network(torch.tensor([list(prompt)]))[0]
     with open(path, "w") as file:
         file.write("# SPDX-License-Identifier: ISC\n")
         file.write("# What torch computes with weights.bin; written by examples/serve/model/train.py.\n")
-        file.write("prompt " + " ".join(str(b) for b in prompt) + "\n")
-        file.write("greedy " + " ".join(str(b) for b in greedy(network, prompt, 64)) + "\n")
+        file.writelines(_lines("prompt", map(str, prompt), 16))
+        file.writelines(_lines("greedy", map(str, greedy(network, prompt, 64)), 16))
         for position in range(7, len(prompt), 8):
-            file.write(f"logits {position} " + " ".join(f"{v:.6g}" for v in logits[position].tolist()) + "\n")
+            values = (f"{value:.6g}" for value in logits[position].tolist())
+            file.writelines(_lines(f"logits {position}", values, 8))
