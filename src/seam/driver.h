@@ -75,7 +75,9 @@ typedef struct xtc_seam_driver {
      * caller's memory is written to; operations that had not finished are started again by the next
      * wait(), possibly on another thread. */
     void (*suspend)(void *self);
-    /* An fd that is readable when wait(XTC_UNTIL_POLL) would find something; -1 if there is none. */
+    /* An fd that is readable when wait(XTC_UNTIL_POLL) would find something; -1 if there is none. Always the
+     * same; asked again before each sleep on it, so that what was started since the last wait is in the
+     * kernel. */
     int (*pollfd)(void *self);
     /* No operation is in flight. */
     void (*destroy)(void *self);
