@@ -112,6 +112,18 @@ int BatchApp::resume(Prng& draw, uint64_t handle) {
     return status;
 }
 
+void BatchApp::meddle_with_any(Prng& draw) {
+    const uint64_t handle = any_handle(draw);
+    draw.chance({1, 4}) ? cancel(draw, handle) : resume(draw, handle);
+}
+
+// The young ones are more likely to be somewhere on their way.
+uint64_t BatchApp::any_handle(Prng& draw) const {
+    if (issued_.empty()) return 1;
+    const auto back = static_cast<size_t>(draw.magnitude(1, static_cast<int64_t>(issued_.size())));
+    return issued_[issued_.size() - back];
+}
+
 int BatchApp::close(enum xtc_batch_close_mode mode) {
     const int status = xtc_batch_close(group_, mode);
     oracle_.closed(mode, status);

@@ -3,8 +3,6 @@
 // The group's side of a BatchApp: callbacks, and the device they launch on.
 #include "batch_device.hpp"
 
-#include <algorithm>
-#include <span>
 
 #include "xtc_async.h"
 #include "xtc_future.h"
@@ -44,7 +42,7 @@ void BatchApp::dawdle() {
 
 void BatchApp::meddle() {
     if (healed_ || !draw_.chance(swarm_.harm.callback_calls)) return;
-    const uint64_t some = issued_.empty() ? 1 : draw_.pick(std::span<const uint64_t>(issued_));
+    const uint64_t some = any_handle(draw_);
     uint64_t handle = 0;
     xtc_future_t* reply = nullptr;
     switch (draw_.below(7)) {

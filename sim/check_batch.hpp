@@ -81,8 +81,7 @@ private:
         bool resumed = false;       // since its last vector began, or blocked
         bool resume_sure = false;   // by the owner loop: in effect at once
         bool cancel_sure = false;   // by the owner loop: in effect at once
-        bool cancel_posted = false; // from another loop: in effect at a boundary
-        unsigned vectors_since_posted = 0;
+        bool cancel_posted = false; // from another loop: in effect at the next boundary
         uint64_t op = 0;            // its operation, not collected
         std::set<int> owed;         // it must complete now, with one of these
         bool natural_abort = false; // ABORTED would come from the operation, not from a cancel

@@ -160,11 +160,12 @@ IoEnd run_op(Task& self, xtc_op_t& op, int64_t deadline, const IoWait& how) {
         park(self, deadline, OnKill::unwind);
     }
     if (how.also != nullptr && how.also->has_permit()) return IoEnd::other;
-    if (op.kind != XTC_OP_CONNECT && loop.try_op(op)) {
+    const bool polls = deadline != XTC_UNTIL_NEVER && deadline <= loop.now();
+    if (op.kind != XTC_OP_CONNECT && (how.tries_first || polls) && loop.try_op(op)) {
         op.state = XTC_OP_DONE;
         return IoEnd::done;
     }
-    if (deadline != XTC_UNTIL_NEVER && deadline <= loop.now()) return IoEnd::timeout;
+    if (polls) return IoEnd::timeout;
     Claim claim(op.fd, how.claims, loop.index());
     if (!claim) {
         op.res = -EBUSY;

@@ -354,6 +354,8 @@ void Loop::shut_down() {
         uint32_t handled = 0;
         take_completions(driver_lent_ ? XTC_UNTIL_POLL : XTC_UNTIL_NEVER, handled);
     }
+    // Whoever wakes us from another thread is through with the driver before it goes.
+    if (index_ != 0) registry::hide(index_);
     for (InboxNode* n = backlog_ != nullptr ? backlog_ : inbox_.take_all(); n != nullptr;) {
         InboxNode* node = n;
         n = node->next;
