@@ -40,8 +40,8 @@ int Engine::open(xtc_loop_t* device_loop) {
     opts.submit = [](const xtc_batch_item_t* items, size_t count, void* user, xtc_batch_exec_t* exec) {
         return static_cast<Engine*>(user)->launch(items, count, *exec);
     };
-    opts.collect = [](const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count, int exec_status,
-                      void* user) {
+    opts.collect = [](const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count,
+                      int exec_status, void* user) {
         return static_cast<Engine*>(user)->collect(items, results, count, exec_status);
     };
     opts.complete = [](uint64_t, void* request, int outcome, void* user) {
@@ -69,7 +69,8 @@ int Engine::cancel(Sequence& sequence, std::uint64_t handle) {
     sequence.cancel_step.store(steps_.load());
     // Full control records are drained at the driver's next boundary, at the latest after the step under way.
     int status = xtc_batch_cancel_mt(group_, handle);
-    while (status == XTC_E_AGAIN && xtc_proc_sleep(50'000) == XTC_OK) status = xtc_batch_cancel_mt(group_, handle);
+    while (status == XTC_E_AGAIN && xtc_proc_sleep(50'000) == XTC_OK)
+        status = xtc_batch_cancel_mt(group_, handle);
     return status;
 }
 

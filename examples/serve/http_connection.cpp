@@ -122,7 +122,8 @@ std::optional<HttpRequest> HttpConnection::read_request() {
 
 void HttpConnection::explain(const boost::system::error_code& error) {
     if (error == http::error::header_limit) {
-        refuse(431, "The request's header is larger than " + std::to_string(limits_.header_bytes) + " bytes.");
+        refuse(431,
+               "The request's header is larger than " + std::to_string(limits_.header_bytes) + " bytes.");
     } else if (error == http::error::body_limit) {
         refuse(413, "The request's body is larger than " + std::to_string(limits_.body_bytes) + " bytes.");
     } else {

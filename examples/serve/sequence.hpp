@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
-// A request as the batch group carries it. Two hold it, the client's process and the engine, and either may be the
-// last: a client that leaves does not wait for the engine, and the engine does not keep what nobody reads.
+// A request as the batch group carries it. Two hold it, the client's process and the engine, and either may
+// be the last: a client that leaves does not wait for the engine, and the engine does not keep what nobody
+// reads.
 #pragma once
 
 #include <atomic>

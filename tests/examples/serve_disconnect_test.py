@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""Clients that leave: queued, in prefill, in decode, and two hundred at once of which every fifth leaves in the middle.
-Afterwards slots, units, requests and descriptors are back where they were."""
+"""Clients that leave: queued, in prefill, in decode, and two hundred at once of which every fifth leaves in
+the middle. Afterwards slots, units, requests and descriptors are back where they were."""
 
 import asyncio
 import json
@@ -37,7 +37,8 @@ class Phases(unittest.TestCase):
     def leave_and_check(self, connection):
         cancelled = self.server.metrics()["serve_batch_cancelled_total"]
         connection.close()
-        eventually(lambda: self.server.metrics()["serve_batch_cancelled_total"] == cancelled + 1, "it is cancelled")
+        eventually(lambda: self.server.metrics()["serve_batch_cancelled_total"] == cancelled + 1,
+                   "it is cancelled")
         self.assertLessEqual(self.server.metrics()["serve_cancel_steps_max"], 2)
 
     def test_in_decode(self):

@@ -23,7 +23,8 @@ void HttpClient::disconnect() {
 
 bool HttpClient::connect() {
     if (fd_ >= 0) return true;
-    return xtc_net_connect(XTC_NET_INET, target_.host.c_str(), target_.port, nullptr, timeout_ns, &fd_) == XTC_OK;
+    return xtc_net_connect(XTC_NET_INET, target_.host.c_str(), target_.port, nullptr, timeout_ns, &fd_) ==
+           XTC_OK;
 }
 
 bool HttpClient::send(const char* method, const std::string& path, const std::string& body) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// An HTTP client for the load: requests one after the other over a connection it keeps, bodies as they arrive. For
-// processes.
+// An HTTP client for the load: requests one after the other over a connection it keeps, bodies as they
+// arrive. For processes.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ public:
     using OnBody = std::function<bool(std::string_view)>;
 
     // The status, or 0 when the connection failed.
-    unsigned request(const char* method, const std::string& path, const std::string& body, const OnBody& on_body);
+    unsigned request(const char* method, const std::string& path, const std::string& body,
+                     const OnBody& on_body);
     unsigned get(const std::string& path, std::string& body);
 
     void disconnect();
