@@ -40,6 +40,7 @@ typedef struct xtc_op {
     int64_t res;
     /* the loop's */
     uint8_t state;
+    uint8_t claims; /* sides of fd that nobody else may hold while it is in flight */
     struct xtc_op *all_prev, *all_next;
     /* the driver's: free use while in flight; `next` links the list that wait() returns */
     struct xtc_op *next, *prev;
