@@ -102,7 +102,8 @@ TEST_CASE("loop: a fiber that yields for ever does not starve a timer") {
     });
     loop.run();
     CHECK(fired);
-    CHECK(late_yields <= static_cast<int>(xtc::Loop::kRunsPerTurn) + 1);
+    // The turn in which it comes due looks at the clock once; the next one fires it.
+    CHECK(late_yields <= 2 * static_cast<int>(xtc::Loop::kRunsPerTurn) + 1);
 }
 
 TEST_CASE("loop: a plain task runs again when it asks to, and when it is woken") {
