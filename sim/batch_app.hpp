@@ -92,6 +92,7 @@ private:
     xtc_batch_t* group_ = nullptr;
     xtc_pid_t driver_ = XTC_PID_NONE;
     bool healed_ = false;
+    bool exits_inside_; // once, a callback ends the driver
 
     std::deque<Request> requests_; // the addresses are the group's
     std::map<uint64_t, std::unique_ptr<Op>> ops_;
