@@ -22,6 +22,9 @@ void* xtc_malloc(size_t size) {
 }
 
 void* xtc_calloc(size_t count, size_t size) {
+    size_t product = 0;
+    // A sanitizer's calloc takes this for a bug of the caller's and ends the process.
+    if (__builtin_mul_overflow(count, size, &product)) return nullptr;
     return std::calloc(at_least_one(count), at_least_one(size));
 }
 
