@@ -21,6 +21,8 @@ BatchRules draw_rules(Prng& draw, const Swarm& swarm) {
             static_cast<size_t>(swarm.harm.tiny_queues ? draw.between(1, 3) : draw.magnitude(4, 64));
     }
     if (rules.async && draw.chance({2, 3})) rules.exec_timeout_ns = draw.magnitude(1'000, 20'000'000);
+    // Here a loop may starve as long as another has work.
+    if (swarm.knobs.order == Order::pessimal) rules.patience_ns *= 100;
     return rules;
 }
 
@@ -32,7 +34,8 @@ BatchApp::BatchApp(uint64_t seed, int index, const Swarm& swarm, xtc_exec_t* exe
                                        : index == 1 ? "b"
                                                     : "c"),
       owner_(static_cast<int>(draw_.below(static_cast<uint64_t>(swarm.loops)))),
-      rules_(draw_rules(draw_, swarm)), oracle_(rules_, complaints) {}
+      rules_(draw_rules(draw_, swarm)), oracle_(rules_, complaints),
+      exits_inside_(swarm.harm.kill_driver && draw_.chance({1, 3})) {}
 
 int BatchApp::create() {
     xtc_loop_t* const loop = xtc_exec_loop(exec_, owner_);
@@ -100,7 +103,7 @@ int BatchApp::cancel(Prng& draw, uint64_t handle) {
     const bool mt = !on_owner_loop() || (rules_.mt_queue_cap > 0 && draw.coin());
     if (mt && rules_.mt_queue_cap == 0) return XTC_E_NOSYS;
     const int status = mt ? xtc_batch_cancel_mt(group_, handle) : xtc_batch_cancel(group_, handle);
-    oracle_.cancelled(mt, handle, status);
+    oracle_.cancelled(mt, handle, status, xtc_clock_mono());
     return status;
 }
 
@@ -112,9 +115,21 @@ int BatchApp::resume(Prng& draw, uint64_t handle) {
     return status;
 }
 
+void BatchApp::meddle_with_any(Prng& draw) {
+    const uint64_t handle = any_handle(draw);
+    draw.chance({1, 4}) ? cancel(draw, handle) : resume(draw, handle);
+}
+
+// The young ones are more likely to be somewhere on their way.
+uint64_t BatchApp::any_handle(Prng& draw) const {
+    if (issued_.empty()) return 1;
+    const auto back = static_cast<size_t>(draw.magnitude(1, static_cast<int64_t>(issued_.size())));
+    return issued_[issued_.size() - back];
+}
+
 int BatchApp::close(enum xtc_batch_close_mode mode) {
     const int status = xtc_batch_close(group_, mode);
-    oracle_.closed(mode, status);
+    oracle_.closed(mode, status, xtc_clock_mono());
     return status;
 }
 
@@ -148,6 +163,7 @@ void BatchApp::look_at_stats() {
     const int status = xtc_batch_get_stats(group_, &stats);
     if (status != XTC_OK) complaints_.add("statistics answered %d", status);
     oracle_.snapshot(stats);
+    oracle_.overdue(xtc_clock_mono());
 }
 
 int BatchApp::drain_for(int64_t timeout_ns) {

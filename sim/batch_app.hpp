@@ -44,6 +44,7 @@ public:
     int submit(Prng& draw, bool want_reply, uint64_t* handle, xtc_future_t** reply);
     int cancel(Prng& draw, uint64_t handle);
     int resume(Prng& draw, uint64_t handle);
+    void meddle_with_any(Prng& draw); // cancel or resume a request in whatever state it is, or was
     int close(enum xtc_batch_close_mode mode);
     int try_destroy();
     int drain_for(int64_t timeout_ns);
@@ -72,6 +73,7 @@ private:
     static void device(void* op);
     static int closure(void* op);
 
+    uint64_t any_handle(Prng& draw) const;
     int draw_code();
     int decide(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count);
     void dawdle(); // a callback takes its time
@@ -90,6 +92,7 @@ private:
     xtc_batch_t* group_ = nullptr;
     xtc_pid_t driver_ = XTC_PID_NONE;
     bool healed_ = false;
+    bool exits_inside_; // once, a callback ends the driver
 
     std::deque<Request> requests_; // the addresses are the group's
     std::map<uint64_t, std::unique_ptr<Op>> ops_;

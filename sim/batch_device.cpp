@@ -3,9 +3,6 @@
 // The group's side of a BatchApp: callbacks, and the device they launch on.
 #include "batch_device.hpp"
 
-#include <algorithm>
-#include <span>
-
 #include "xtc_async.h"
 #include "xtc_future.h"
 #include "xtc_sim.h"
@@ -34,6 +31,11 @@ private:
 };
 
 void BatchApp::dawdle() {
+    if (exits_inside_ && !healed_ && draw_.chance({1, 20})) {
+        exits_inside_ = false;
+        oracle_.driver_killed();
+        xtc_exit_self(4);
+    }
     if (healed_ || !draw_.chance(swarm_.harm.callback_slow)) return;
     if (draw_.coin()) {
         for (int64_t i = draw_.between(1, 4); i > 0; i--) xtc_yield();
@@ -44,7 +46,7 @@ void BatchApp::dawdle() {
 
 void BatchApp::meddle() {
     if (healed_ || !draw_.chance(swarm_.harm.callback_calls)) return;
-    const uint64_t some = issued_.empty() ? 1 : draw_.pick(std::span<const uint64_t>(issued_));
+    const uint64_t some = any_handle(draw_);
     uint64_t handle = 0;
     xtc_future_t* reply = nullptr;
     switch (draw_.below(7)) {
@@ -199,6 +201,10 @@ void BatchApp::deliver(Op& op) {
     if (op.promise != nullptr) {
         const uint64_t how = op.is_bad ? 1 + draw_.below(3) : 0;
         const int code = draw_.pick(error_codes);
+        if (xtc_promise_abandoned(op.promise) != (op.collected ? 1 : 0)) {
+            complaints_.add("a promise is %s",
+                            op.collected ? "kept by nobody and not given up" : "given up early");
+        }
         oracle_.device_finished(op.id, how == 0   ? XTC_OK
                                        : how == 1 ? code
                                        : how == 2 ? XTC_E_ABORTED
@@ -218,8 +224,10 @@ void BatchApp::deliver(Op& op) {
             break; // not a status
         }
     } else {
+        constexpr uint32_t good[] = {XTC_IO_READABLE, XTC_IO_READABLE, XTC_IO_READABLE | XTC_IO_HUP};
+        constexpr uint32_t bad[] = {XTC_IO_ERR, XTC_IO_HUP, XTC_IO_READABLE | XTC_IO_ERR};
         oracle_.device_finished(op.id, op.is_bad ? XTC_E_INVAL : XTC_OK);
-        const uint32_t bits = !op.is_bad ? XTC_IO_READABLE : draw_.coin() ? XTC_IO_ERR : XTC_IO_HUP;
+        const uint32_t bits = op.is_bad ? draw_.pick(bad) : draw_.pick(good);
         const int64_t delay = draw_.coin() ? 0 : draw_.magnitude(0, 100'000);
         if (xtc_sim_fd_signal(op.fd, bits, delay) != XTC_OK)
             complaints_.add("a fence could not be signalled");
@@ -247,9 +255,6 @@ int BatchApp::collect(const xtc_batch_item_t* items, xtc_batch_result_t* results
     auto& app = *static_cast<BatchApp*>(user);
     const InCallback in(app.oracle_);
     app.oracle_.collected(app.current_op_, {items, count}, exec_status, xtc_clock_mono());
-    app.dawdle();
-    app.meddle();
-    const int code = app.decide(items, results, count);
     if (const auto found = app.ops_.find(app.current_op_); found != app.ops_.end()) {
         Op& op = *found->second;
         op.collected = true;
@@ -257,6 +262,9 @@ int BatchApp::collect(const xtc_batch_item_t* items, xtc_batch_result_t* results
             op.device_done = true; // refused: never ran
         app.reap(op);
     }
+    app.dawdle();
+    app.meddle();
+    const int code = app.decide(items, results, count);
     app.oracle_.results({results, count}, code);
     return code;
 }
@@ -266,14 +274,14 @@ void BatchApp::complete(uint64_t handle, void* request, int outcome, void* user)
     const InCallback in(app.oracle_);
     app.oracle_.completed(handle, outcome);
     if (outcome == XTC_OK) app.completed_ok_++;
-    app.dawdle();
-    app.meddle();
     auto& ended = *static_cast<Request*>(request);
     ended.ended = true;
     if (ended.reply != nullptr) {
         app.open_promises_--;
         xtc_promise_set(ended.reply, outcome, XTC_OK); // an outcome may be AGAIN, which reads like a timeout
     }
+    app.dawdle();
+    app.meddle();
 }
 
 void BatchApp::hint(uint64_t handle, void*, void* user) {

@@ -78,7 +78,7 @@ void BatchOracle::submitted(bool mt, uint64_t charge, int status, uint64_t handl
     }
 }
 
-void BatchOracle::cancelled(bool mt, uint64_t handle, int status) {
+void BatchOracle::cancelled(bool mt, uint64_t handle, int status, int64_t now) {
     if (!mt) owner_call("cancel", status);
     if (mt && status == XTC_E_AGAIN) totals_.mt_rejections++;
     const auto found = live_.find(handle);
@@ -92,7 +92,9 @@ void BatchOracle::cancelled(bool mt, uint64_t handle, int status) {
         if (!mt) complaints_.add("cancel accepted the ended request %" PRIu64, handle);
         return;
     }
-    (mt ? found->second.cancel_posted : found->second.cancel_sure) = true;
+    Member& member = found->second;
+    if (!member.cancel_sure && !member.cancel_posted) member.cancelled_at = now;
+    (mt ? member.cancel_posted : member.cancel_sure) = true;
 }
 
 void BatchOracle::resumed(bool mt, uint64_t handle, int status) {
@@ -104,17 +106,21 @@ void BatchOracle::resumed(bool mt, uint64_t handle, int status) {
     if (!mt) found->second.resume_sure = true;
 }
 
-void BatchOracle::closed(enum xtc_batch_close_mode mode, int status) {
+void BatchOracle::closed(enum xtc_batch_close_mode mode, int status, int64_t now) {
     owner_call("close", status);
     if (status == XTC_E_DEADLK) return;
     if (status != XTC_OK) {
         complaints_.add("close answered %d", status);
         return;
     }
-    if (close_mode_ != XTC_BATCH_CANCEL) close_mode_ = mode;
+    if (close_mode_ == XTC_BATCH_CANCEL) return;
+    close_mode_ = mode;
     if (mode != XTC_BATCH_CANCEL) return;
+    cancel_closed_at_ = now;
     for (auto& [handle, member] : live_) {
-        if (member.owed.empty()) member.cancel_sure = true;
+        if (!member.owed.empty()) continue;
+        if (!member.cancel_sure && !member.cancel_posted) member.cancelled_at = now;
+        member.cancel_sure = true;
     }
 }
 
@@ -155,10 +161,7 @@ void BatchOracle::judge_member_of_vector(uint64_t handle) {
         }
     }
     if (member.cancel_sure) complaints_.add("cancelled request %" PRIu64 " in a vector", handle);
-    if (member.cancel_posted && ++member.vectors_since_posted > 1) {
-        complaints_.add("request %" PRIu64 " in vector %u after its cancel", handle,
-                        member.vectors_since_posted);
-    }
+    if (member.cancel_posted) complaints_.add("request %" PRIu64 " in a vector after its cancel", handle);
     if (member.blocked && !member.resumed) complaints_.add("blocked request %" PRIu64 " in a vector", handle);
     member.blocked = member.resumed = member.resume_sure = false;
 }
@@ -198,6 +201,7 @@ void BatchOracle::judge_vector_order(const std::vector<uint64_t>& handles) {
 void BatchOracle::vector(std::span<const xtc_batch_item_t> items) {
     std::vector<uint64_t> handles;
     for (const xtc_batch_item_t& item : items) handles.push_back(item.handle);
+    if (killed_) complaints_.add("a vector after the driver was killed");
     if (handles.empty()) complaints_.add("an empty vector");
     if (handles.size() > rules_.max_active) {
         complaints_.add("a vector of %zu, more than %zu", handles.size(), rules_.max_active);
@@ -398,6 +402,27 @@ void BatchOracle::snapshot(const xtc_batch_stats_t& stats) {
         complaints_.add("%" PRIu64 " requests counted, %zu alive", inside, live_.size());
     const uint64_t ended = stats.completed + stats.cancelled + stats.failed;
     if (ended > accepted_) complaints_.add("%" PRIu64 " ended of %" PRIu64 " accepted", ended, accepted_);
+}
+
+void BatchOracle::overdue(int64_t now) {
+    for (const auto& [handle, member] : live_) {
+        const bool cancelled = member.cancel_sure || member.cancel_posted;
+        if (cancelled && member.op == 0 && handle != completing_ &&
+            now - member.cancelled_at > rules_.patience_ns) {
+            complaints_.add("request %" PRIu64 " was cancelled long ago", handle);
+        }
+    }
+    const auto current = ops_.find(current_op_);
+    if (current == ops_.end()) return;
+    const Op& op = current->second;
+    if (op.kind != XTC_BATCH_EXEC_FENCE && op.kind != XTC_BATCH_EXEC_FUTURE) return;
+    const int64_t timeout = rules_.exec_timeout_ns;
+    if (timeout > 0 && now - op.begun - timeout > rules_.patience_ns) {
+        complaints_.add("operation %" PRIu64 " has outlived its timeout", current->first);
+    }
+    if (close_mode_ == XTC_BATCH_CANCEL && now - cancel_closed_at_ > rules_.patience_ns) {
+        complaints_.add("operation %" PRIu64 " has outlived a close", current->first);
+    }
 }
 
 void BatchOracle::finished(const xtc_batch_stats_t& stats, const xtc_batch_async_stats_t& async_stats) {

@@ -22,6 +22,7 @@ struct BatchRules {
     uint64_t units = 1;
     size_t mt_queue_cap = 0;
     int64_t exec_timeout_ns = 0;
+    int64_t patience_ns = 1'000'000'000; // how long the world may take over what should happen at once
 };
 
 // Watches one group from outside: it is told every call made to it and every callback it makes, keeps its own
@@ -32,9 +33,9 @@ public:
 
     // Calls to the group, when they have returned.
     void submitted(bool mt, uint64_t charge, int status, uint64_t handle);
-    void cancelled(bool mt, uint64_t handle, int status);
+    void cancelled(bool mt, uint64_t handle, int status, int64_t now);
     void resumed(bool mt, uint64_t handle, int status);
-    void closed(enum xtc_batch_close_mode mode, int status);
+    void closed(enum xtc_batch_close_mode mode, int status, int64_t now);
     void destroyed(int status);
     void driver_killed() { killed_ = true; }
     // xtc_batch_drain_for has begun: closed at once, and cancelled at a time that can not be seen from
@@ -65,6 +66,7 @@ public:
     void finished(const xtc_batch_stats_t& stats, const xtc_batch_async_stats_t& async_stats);
     // At any time.
     void snapshot(const xtc_batch_stats_t& stats);
+    void overdue(int64_t now); // complains about what should have happened by now
 
     size_t live() const noexcept { return live_.size(); }
     bool is_live(uint64_t handle) const { return live_.contains(handle); }
@@ -81,8 +83,8 @@ private:
         bool resumed = false;       // since its last vector began, or blocked
         bool resume_sure = false;   // by the owner loop: in effect at once
         bool cancel_sure = false;   // by the owner loop: in effect at once
-        bool cancel_posted = false; // from another loop: in effect at a boundary
-        unsigned vectors_since_posted = 0;
+        bool cancel_posted = false; // from another loop: in effect at the next boundary
+        int64_t cancelled_at = 0;
         uint64_t op = 0;            // its operation, not collected
         std::set<int> owed;         // it must complete now, with one of these
         bool natural_abort = false; // ABORTED would come from the operation, not from a cancel
@@ -126,6 +128,7 @@ private:
     bool killed_ = false;
     bool cancel_unseen_ = false;
     int close_mode_ = 0;
+    int64_t cancel_closed_at_ = 0;
     uint64_t last_handle_ = 0;
     uint64_t accepted_ = 0;
     Totals totals_;

@@ -74,7 +74,7 @@ Swarm draw_swarm(uint64_t seed) {
     harm.bad_token = strength(draw, 100);
     harm.callback_fails = strength(draw, 100);
     harm.callback_slow = strength(draw, 500);
-    harm.callback_calls = strength(draw, 300);
+    harm.callback_calls = strength(draw, 600);
     harm.block = strength(draw, 300);
     harm.cancel = strength(draw, 400);
     harm.kill = strength(draw, 100);

@@ -162,6 +162,10 @@ void BatchWorkload::one_request(Client& client) {
             if (!app->is_destroyed()) app->cancel(draw, handle);
         }
     }
+    if (draw.chance(swarm_.harm.block)) {
+        xtc_proc_sleep(draw.magnitude(0, 1'000'000));
+        if (!app->is_destroyed()) app->meddle_with_any(draw);
+    }
     if (want_reply) await_reply(client, reply);
 }
 
@@ -228,6 +232,14 @@ void BatchWorkload::controller(void* arg) {
             app.kill_driver();
             self.kills = false;
         }
+    }
+    // With nothing failing any more, whatever was accepted ends by itself: closing must not be what ends it.
+    const int64_t healed_at = xtc_clock_mono();
+    while (app.is_healed() && !app.oracle().is_closed() && app.oracle().live() > 0) {
+        xtc_proc_sleep(1'000'000);
+        if (xtc_clock_mono() - healed_at < 100'000'000'000) continue;
+        self.workload->complaints_.add("%zu requests wait for ever in an open group", app.oracle().live());
+        break;
     }
     close_somehow(self);
     while (!app.is_over()) {

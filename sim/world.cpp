@@ -73,7 +73,8 @@ World* World::of(xtc_exec_t* exec) {
         return nullptr;
     }
     World* const world = made.get();
-    xtc_seam_exec_at_fini(exec, [](void* gone) { forget(static_cast<World*>(gone)->exec_); }, world);
+    xtc_seam_exec_at_fini(
+        exec, [](void* gone) { forget(static_cast<World*>(gone)->exec_); }, world);
     const std::lock_guard hold(worlds().lock);
     worlds().of[exec] = std::move(made);
     return world;

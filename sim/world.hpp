@@ -19,7 +19,8 @@
 
 namespace xtc::sim {
 
-// Everything around one executor that its loops meet through the seams. Made on first use, goes with the executor.
+// Everything around one executor that its loops meet through the seams. Made on first use, goes with the
+// executor.
 class World {
 public:
     static World* of(xtc_exec_t* exec);         // null: its loops have run without a simulator

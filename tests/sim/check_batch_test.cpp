@@ -99,7 +99,7 @@ TEST_CASE("batch oracle: a correct history of every kind passes") {
     good.submit(2, 9, true);
     good.submit(3);
     const uint64_t op = good.launch({1, 2});
-    good.oracle.cancelled(false, 1, XTC_OK);
+    good.oracle.cancelled(false, 1, XTC_OK, 0);
     good.oracle.hinted(1);
     good.oracle.device_finished(op);
     good.collect(op, XTC_BATCH_EXEC_OK, {XTC_BATCH_DONE, XTC_BATCH_BLOCKED});
@@ -111,7 +111,7 @@ TEST_CASE("batch oracle: a correct history of every kind passes") {
     const uint64_t inline_op = good.launch({3}, XTC_BATCH_EXEC_SYNC);
     good.collect(inline_op, XTC_BATCH_EXEC_OK, {XTC_BATCH_ERROR});
     good.complete(3, XTC_E_IO);
-    good.oracle.closed(XTC_BATCH_DRAIN, XTC_OK);
+    good.oracle.closed(XTC_BATCH_DRAIN, XTC_OK, 0);
     xtc_batch_stats_t stats{};
     stats.iterations = stats.completed = 0;
     stats.iterations = 3;
@@ -161,7 +161,7 @@ TEST_CASE("batch oracle: each planted fault is caught") {
          [](Story& s) {
              s.submit(1);
              const uint64_t op = s.launch({1});
-             s.oracle.cancelled(false, 1, XTC_OK);
+             s.oracle.cancelled(false, 1, XTC_OK, 0);
              s.oracle.device_finished(op);
              s.collect(op, XTC_BATCH_EXEC_OK, {XTC_BATCH_DONE});
              s.complete(1, XTC_OK);
@@ -211,14 +211,13 @@ TEST_CASE("batch oracle: each planted fault is caught") {
         {"cancelled request 1 in a vector",
          [](Story& s) {
              s.submit(1);
-             s.oracle.cancelled(false, 1, XTC_OK);
+             s.oracle.cancelled(false, 1, XTC_OK, 0);
              s.vector({1});
          }},
-        {"in vector 2 after its cancel",
+        {"in a vector after its cancel",
          [](Story& s) {
              s.submit(1);
-             s.oracle.cancelled(true, 1, XTC_OK);
-             s.step({1}, {XTC_BATCH_CONTINUE});
+             s.oracle.cancelled(true, 1, XTC_OK, 0);
              s.step({1}, {XTC_BATCH_CONTINUE});
          }},
         {"ended request 1 in a vector",
@@ -253,7 +252,7 @@ TEST_CASE("batch oracle: each planted fault is caught") {
          [](Story& s) {
              s.submit(1);
              s.launch({1});
-             s.oracle.cancelled(false, 1, XTC_OK);
+             s.oracle.cancelled(false, 1, XTC_OK, 0);
              s.complete(1, XTC_E_ABORTED);
          }},
         {"collected as done while it runs",
@@ -274,7 +273,7 @@ TEST_CASE("batch oracle: each planted fault is caught") {
         {"aborted for no reason",
          [](Story& s) {
              s.submit(1);
-             s.oracle.closed(XTC_BATCH_DRAIN, XTC_OK);
+             s.oracle.closed(XTC_BATCH_DRAIN, XTC_OK, 0);
              s.collect(s.launch({1}), XTC_BATCH_EXEC_ABORTED, {XTC_BATCH_DONE});
          }},
         {"ended with status -7",
@@ -301,7 +300,7 @@ TEST_CASE("batch oracle: each planted fault is caught") {
          [](Story& s) {
              s.submit(1);
              const uint64_t op = s.launch({1});
-             s.oracle.closed(XTC_BATCH_CANCEL, XTC_OK);
+             s.oracle.closed(XTC_BATCH_CANCEL, XTC_OK, 0);
              s.collect(op, XTC_BATCH_EXEC_ABORTED, {XTC_BATCH_DONE});
              s.collect(op, XTC_BATCH_EXEC_ABORTED, {XTC_BATCH_DONE});
          }},
@@ -330,7 +329,7 @@ TEST_CASE("batch oracle: each planted fault is caught") {
          [](Story& s) {
              s.submit(1);
              s.launch({1});
-             s.oracle.cancelled(true, 1, XTC_OK);
+             s.oracle.cancelled(true, 1, XTC_OK, 0);
              s.oracle.hinted(1);
              s.oracle.hinted(1);
          }},
@@ -349,10 +348,10 @@ TEST_CASE("batch oracle: each planted fault is caught") {
              s.oracle.entered();
              s.submit(1);
          }},
-        {"outside any callback", [](Story& s) { s.oracle.closed(XTC_BATCH_DRAIN, XTC_E_DEADLK); }},
+        {"outside any callback", [](Story& s) { s.oracle.closed(XTC_BATCH_DRAIN, XTC_E_DEADLK, 0); }},
         {"a closed group accepted",
          [](Story& s) {
-             s.oracle.closed(XTC_BATCH_DRAIN, XTC_OK);
+             s.oracle.closed(XTC_BATCH_DRAIN, XTC_OK, 0);
              s.submit(1, 1, true);
          }},
         {"handle 3 after 4",
@@ -372,17 +371,42 @@ TEST_CASE("batch oracle: each planted fault is caught") {
         {"refused with 0 hand-ins", [](Story& s) { s.oracle.submitted(true, 1, XTC_E_AGAIN, 0); }},
         {"was out of range", [](Story& s) { s.oracle.submitted(false, 10, XTC_E_RANGE, 0); }},
         {"was accepted", [](Story& s) { s.submit(1, 11); }},
-        {"cancel accepted the ended", [](Story& s) { s.oracle.cancelled(false, 9, XTC_OK); }},
+        {"cancel accepted the ended", [](Story& s) { s.oracle.cancelled(false, 9, XTC_OK, 0); }},
         {"cancel did not know",
          [](Story& s) {
              s.submit(1);
-             s.oracle.cancelled(false, 1, XTC_E_INVAL);
+             s.oracle.cancelled(false, 1, XTC_E_INVAL, 0);
+         }},
+        {"a vector after the driver was killed",
+         [](Story& s) {
+             s.submit(1);
+             s.oracle.driver_killed();
+             s.vector({1});
+         }},
+        {"was cancelled long ago",
+         [](Story& s) {
+             s.submit(1);
+             s.oracle.cancelled(true, 1, XTC_OK, 5);
+             s.oracle.overdue(1'000'000'006);
+         }},
+        {"outlived its timeout",
+         [](Story& s) {
+             s.submit(1);
+             s.launch({1});
+             s.oracle.overdue(1'000'000'101);
+         }},
+        {"outlived a close",
+         [](Story& s) {
+             s.submit(1);
+             s.launch({1});
+             s.oracle.closed(XTC_BATCH_CANCEL, XTC_OK, 0);
+             s.oracle.overdue(1'000'000'001);
          }},
         {"an open group was destroyed", [](Story& s) { s.oracle.destroyed(XTC_OK); }},
         {"destroyed with 1 requests",
          [](Story& s) {
              s.submit(1);
-             s.oracle.closed(XTC_BATCH_DRAIN, XTC_OK);
+             s.oracle.closed(XTC_BATCH_DRAIN, XTC_OK, 0);
              s.oracle.destroyed(XTC_OK);
          }},
         {"reserved_units at the end",
@@ -400,7 +424,7 @@ TEST_CASE("batch oracle: each planted fault is caught") {
         {"cancelled is 0",
          [](Story& s) {
              s.submit(1);
-             s.oracle.cancelled(false, 1, XTC_OK);
+             s.oracle.cancelled(false, 1, XTC_OK, 0);
              s.complete(1, XTC_E_ABORTED);
              xtc_batch_stats_t stats{};
              stats.failed = 1;
@@ -439,7 +463,7 @@ TEST_CASE("batch oracle: what is allowed but rare is not a fault") {
         [](Story& s) {
             s.submit(1);
             const uint64_t op = s.launch({1});
-            s.oracle.cancelled(true, 1, XTC_OK);
+            s.oracle.cancelled(true, 1, XTC_OK, 0);
             s.oracle.device_finished(op);
             s.collect(op, XTC_BATCH_EXEC_OK, {XTC_BATCH_DONE});
             s.complete(1, XTC_OK);
@@ -448,14 +472,14 @@ TEST_CASE("batch oracle: what is allowed but rare is not a fault") {
         [](Story& s) {
             s.submit(1);
             s.step({1}, {XTC_BATCH_DONE});
-            s.oracle.closed(XTC_BATCH_CANCEL, XTC_OK);
+            s.oracle.closed(XTC_BATCH_CANCEL, XTC_OK, 0);
             s.complete(1, XTC_OK);
         },
         // A cancelled request does not hold up the younger.
         [](Story& s) {
             s.submit(1);
             s.submit(2);
-            s.oracle.cancelled(false, 1, XTC_OK);
+            s.oracle.cancelled(false, 1, XTC_OK, 0);
             s.complete(1, XTC_E_ABORTED);
             s.step({2}, {XTC_BATCH_CONTINUE});
         },
@@ -494,7 +518,7 @@ TEST_CASE("batch oracle: what is allowed but rare is not a fault") {
             s.step({1}, {XTC_BATCH_DONE});
             s.oracle.entered();
             s.oracle.completed(1, XTC_OK);
-            s.oracle.cancelled(true, 1, XTC_OK);
+            s.oracle.cancelled(true, 1, XTC_OK, 0);
             s.oracle.left();
         },
     };
