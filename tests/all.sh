@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Every check of the tree, stage by stage; called by ./run, which installs what this needs.
 set -u
-export CCACHE_NOHASHDIR=true # as in ./run
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 1
+. tests/configure.sh
 
 usage() {
     cat <<'TEXT'
@@ -45,19 +45,10 @@ note_failure() { # what, log
 # Runs a command with its output in the stage's log.
 logged() { "$@" >>"$log" 2>&1; }
 
-configure() { # folder, C compiler, C++ compiler, options
-    local folder=$1 cc=$2 cxx=$3
-    shift 3
-    if [ -f "$folder/build.ninja" ]; then return 0; fi
-    rm -rf "$folder"
-    if command -v ccache >/dev/null; then cc="ccache $cc" cxx="ccache $cxx"; fi
-    CC=$cc CXX=$cxx meson setup "$folder" "$@"
-}
-
 # Configures and builds; a failure is one failed check of the stage.
 build() {
     local folder=$1
-    if logged configure "$@" && logged ninja -j2 -C "$folder"; then
+    if logged make_build "$@"; then
         passed=$((passed + 1))
         return 0
     fi

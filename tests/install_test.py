@@ -61,25 +61,7 @@ foreach(kind xtc xtc-static)
   target_link_libraries(cxx-${kind} PRIVATE xtc::${kind})
 endforeach()
 """
-SIM_SIM_PROGRAM = r"""
-#include <stdio.h>
-#include <xtc_sim.h>
-static int once(xtc_task_t *self, void *count) {
-    (void)self;
-    ++*(int *)count;
-    return XTC_TASK_DONE;
-}
-int main(void) {
-    xtc_exec_t *exec;
-    int count = 0;
-    if (xtc_exec_init(&exec, 2) != XTC_OK) return 1;
-    if (xtc_exec_spawn(exec, once, &count, NULL) != XTC_OK) return 2;
-    if (xtc_sim_exec_run(exec, 7, 0) != XTC_OK || count != 1) return 3;
-    if (xtc_sim_trace_hash(exec) == 0 || xtc_exec_fini(exec) != XTC_OK) return 4;
-    return puts("simulated") < 0;
-}
-"""
-CMAKE = """
+SIM_CMAKE = """
 add_executable(sim sim.c)
 target_link_libraries(sim PRIVATE xtc::xtc-sim)
 """

@@ -35,7 +35,10 @@ json completion_choice(std::string_view text, std::string_view reason) {
 }
 
 json chat_choice(json delta, std::string_view reason) {
-    return {{"index", 0}, {"delta", std::move(delta)}, {"logprobs", nullptr}, {"finish_reason", reason_json(reason)}};
+    return {{"index", 0},
+            {"delta", std::move(delta)},
+            {"logprobs", nullptr},
+            {"finish_reason", reason_json(reason)}};
 }
 
 json piece_json(const std::string& id, const std::string& model, std::int64_t created_s, bool chat) {
@@ -62,15 +65,16 @@ std::string CompletionReply::first_piece() const {
 
 std::string CompletionReply::text_piece(std::string_view text) const {
     json piece = piece_json(id_, model_, created_s_, chat_);
-    piece["choices"] = json::array({chat_ ? chat_choice({{"content", text}}, "") : completion_choice(text, "")});
+    piece["choices"] =
+        json::array({chat_ ? chat_choice({{"content", text}}, "") : completion_choice(text, "")});
     if (include_usage_) piece["usage"] = nullptr;
     return text_of(piece);
 }
 
 std::string CompletionReply::last_piece(std::string_view finish_reason) const {
     json piece = piece_json(id_, model_, created_s_, chat_);
-    piece["choices"] =
-        json::array({chat_ ? chat_choice(json::object(), finish_reason) : completion_choice("", finish_reason)});
+    piece["choices"] = json::array(
+        {chat_ ? chat_choice(json::object(), finish_reason) : completion_choice("", finish_reason)});
     if (include_usage_) piece["usage"] = nullptr;
     return text_of(piece);
 }
@@ -82,7 +86,8 @@ std::string CompletionReply::usage_piece(const Usage& usage) const {
     return text_of(piece);
 }
 
-std::string CompletionReply::whole(std::string_view text, std::string_view finish_reason, const Usage& usage) const {
+std::string CompletionReply::whole(std::string_view text, std::string_view finish_reason,
+                                   const Usage& usage) const {
     json reply = piece_json(id_, model_, created_s_, chat_);
     if (chat_) {
         reply["object"] = "chat.completion";

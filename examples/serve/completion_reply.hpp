@@ -18,7 +18,8 @@ struct Usage {
 class CompletionReply {
 public:
     // serial tells answers of this server apart.
-    CompletionReply(const CompletionRequest& request, std::string model, std::uint64_t serial, std::int64_t created_s);
+    CompletionReply(const CompletionRequest& request, std::string model, std::uint64_t serial,
+                    std::int64_t created_s);
 
     // The pieces of a stream in their order. A completion has no first piece: then it is empty.
     std::string first_piece() const;

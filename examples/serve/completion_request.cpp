@@ -45,8 +45,8 @@ Trouble read_number(const json& body, const char* name, double lowest, double hi
     if (value.is_null()) return std::nullopt;
     const double number = value.is_number() ? value.get<double>() : NAN;
     if (!(number >= lowest && number <= highest)) {
-        return bad_request(std::string("'") + name + "' must be a number from " + std::to_string(int(lowest)) +
-                               " to " + std::to_string(int(highest)) + ".",
+        return bad_request(std::string("'") + name + "' must be a number from " +
+                               std::to_string(int(lowest)) + " to " + std::to_string(int(highest)) + ".",
                            name);
     }
     out = static_cast<float>(number);
@@ -72,7 +72,8 @@ bool append_content(const json& content, std::string& out) {
     }
     if (!content.is_array()) return false;
     for (const json& part : content) {
-        if (!part.is_object() || field(part, "type") != "text" || !field(part, "text").is_string()) return false;
+        if (!part.is_object() || field(part, "type") != "text" || !field(part, "text").is_string())
+            return false;
         out += field(part, "text").get_ref<const std::string&>();
     }
     return true;
@@ -119,8 +120,8 @@ Trouble read_seed(const json& body, CompletionRequest& out) {
     const json& seed = field(body, "seed");
     if (seed.is_null()) return std::nullopt;
     if (!seed.is_number_integer()) return bad_request("'seed' must be a whole number.", "seed");
-    out.sampling.seed =
-        seed.is_number_unsigned() ? seed.get<std::uint64_t>() : static_cast<std::uint64_t>(seed.get<std::int64_t>());
+    out.sampling.seed = seed.is_number_unsigned() ? seed.get<std::uint64_t>()
+                                                  : static_cast<std::uint64_t>(seed.get<std::int64_t>());
     out.seeded = true;
     return std::nullopt;
 }
@@ -140,12 +141,14 @@ Trouble read_stream(const json& body, CompletionRequest& out) {
 Trouble refuse_unsupported(const json& body) {
     for (const char* name : {"n", "best_of"}) {
         const json& value = field(body, name);
-        if (!value.is_null() && value != 1) return bad_request(std::string("'") + name + "' must be 1.", name);
+        if (!value.is_null() && value != 1)
+            return bad_request(std::string("'") + name + "' must be 1.", name);
     }
     for (const char* name : {"echo", "logprobs", "tools", "functions", "suffix"}) {
         const json& value = field(body, name);
         const bool neutral = value.is_null() || value == false || (value.is_array() && value.empty());
-        if (!neutral) return bad_request(std::string("'") + name + "' is not supported by this server.", name);
+        if (!neutral)
+            return bad_request(std::string("'") + name + "' is not supported by this server.", name);
     }
     return std::nullopt;
 }
@@ -162,7 +165,8 @@ Trouble check_model(const json& body, const std::string& served) {
 
 Trouble read_max_tokens(const json& body, std::uint64_t context, CompletionRequest& out) {
     const bool chat = out.dialect == Dialect::chat;
-    const char* name = chat && !field(body, "max_completion_tokens").is_null() ? "max_completion_tokens" : "max_tokens";
+    const char* name =
+        chat && !field(body, "max_completion_tokens").is_null() ? "max_completion_tokens" : "max_tokens";
     const json& value = field(body, name);
     const std::uint64_t room = out.prompt.size() < context ? context - out.prompt.size() : 0;
     if (value.is_null()) {
@@ -174,7 +178,8 @@ Trouble read_max_tokens(const json& body, std::uint64_t context, CompletionReque
         out.max_tokens = value.get<std::uint32_t>();
     }
     if (out.max_tokens >= 1 && out.max_tokens <= room) return std::nullopt;
-    return bad_request("This model's context is " + std::to_string(context) + " tokens, but the request needs " +
+    return bad_request("This model's context is " + std::to_string(context) +
+                           " tokens, but the request needs " +
                            std::to_string(out.prompt.size() + std::max(out.max_tokens, 1u)) + " (" +
                            std::to_string(out.prompt.size()) + " in the prompt, " +
                            std::to_string(std::max(out.max_tokens, 1u)) + " in the answer).",
@@ -183,7 +188,8 @@ Trouble read_max_tokens(const json& body, std::uint64_t context, CompletionReque
 
 Trouble read_fields(const json& body, const RequestLimits& limits, CompletionRequest& out) {
     if (auto trouble = check_model(body, limits.model)) return trouble;
-    auto trouble = out.dialect == Dialect::chat ? read_messages(body, out.prompt) : read_prompt(body, out.prompt);
+    auto trouble =
+        out.dialect == Dialect::chat ? read_messages(body, out.prompt) : read_prompt(body, out.prompt);
     if (trouble) return trouble;
     if (auto bad = refuse_unsupported(body)) return bad;
     if (auto bad = read_number(body, "temperature", 0, 2, out.sampling.temperature)) return bad;
@@ -207,7 +213,8 @@ std::optional<ApiError> parse_completion(std::string_view body, Dialect dialect,
     } catch (const TooDeep&) {
         return bad_request("The body is nested deeper than " + std::to_string(max_depth) + " levels.");
     } catch (const json::parse_error& error) {
-        return bad_request("The body is not valid JSON: the error is near byte " + std::to_string(error.byte) + ".");
+        return bad_request("The body is not valid JSON: the error is near byte " +
+                           std::to_string(error.byte) + ".");
     }
 }
 

@@ -15,28 +15,39 @@ constexpr std::int64_t for_ever = -1;
 
 ApiError refused(const Service& service, int status) {
     if (service.draining.load()) {
-        return {.status = 503, .message = "The server is stopping.", .code = "stopping", .param = {}, .retry_after_s = 5};
+        return {.status = 503,
+                .message = "The server is stopping.",
+                .code = "stopping",
+                .param = {},
+                .retry_after_s = 5};
     }
     if (status == XTC_E_AGAIN) {
         return {.status = 429,
-                .message = "The server is overloaded: as many requests as it takes are waiting. Try again later.",
+                .message =
+                    "The server is overloaded: as many requests as it takes are waiting. Try again later.",
                 .code = "overloaded",
                 .param = {},
                 .retry_after_s = 1};
     }
     if (status == XTC_E_RANGE) {
-        return bad_request("The request needs more of the cache than there is.", "max_tokens", "context_length_exceeded");
+        return bad_request("The request needs more of the cache than there is.", "max_tokens",
+                           "context_length_exceeded");
     }
-    return {.status = 500, .message = std::string("The request was not accepted: ") + xtc_strerror(status) + ".",
-            .code = {}, .param = {}};
+    return {.status = 500,
+            .message = std::string("The request was not accepted: ") + xtc_strerror(status) + ".",
+            .code = {},
+            .param = {}};
 }
 
 ApiError broken_off(Finish how) {
     if (how == Finish::cancelled) {
-        return {.status = 503, .message = "The server stopped before the answer was complete.", .code = "stopping",
+        return {.status = 503,
+                .message = "The server stopped before the answer was complete.",
+                .code = "stopping",
                 .param = {}};
     }
-    return {.status = 500, .message = "The model failed on this request.", .code = "model_failed", .param = {}};
+    return {
+        .status = 500, .message = "The model failed on this request.", .code = "model_failed", .param = {}};
 }
 
 std::string_view reason_of(Finish how) {
@@ -72,7 +83,8 @@ private:
         std::string events;
         if (const std::string first = reply_.first_piece(); !first.empty()) append_sse_event(events, first);
         exchange_.count(200);
-        return exchange_.client.begin_stream(exchange_.request, "text/event-stream", exchange_.keep_alive(), events);
+        return exchange_.client.begin_stream(exchange_.request, "text/event-stream", exchange_.keep_alive(),
+                                             events);
     }
 
     bool pass_on() {
@@ -84,7 +96,7 @@ private:
     // The client does not take the answer any more: nobody shall compute it.
     bool leave() {
         exchange_.service.metrics.disconnects.fetch_add(1);
-        exchange_.service.engine.cancel(handle_);
+        exchange_.service.engine.cancel(sequence_, handle_);
         return false;
     }
 

@@ -102,8 +102,9 @@ bool parse_config(int argc, char** argv, Config& config, std::string& trouble) {
 }
 
 std::string config_help() {
-    std::string out = "usage: xtc-serve [options]\n"
-                      "Serves text completions of a language model over HTTP, in the wire format of OpenAI's API.\n\n";
+    std::string out =
+        "usage: xtc-serve [options]\n"
+        "Serves text completions of a language model over HTTP, in the wire format of OpenAI's API.\n\n";
     for (const Option& option : options) {
         std::string left = std::string("  ") + option.name;
         if (option.value != nullptr) left += std::string(" ") + option.value;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""The demo: a server whose requests are batched continuously, a load of streaming clients against it, the same load
-with batching off, and the batch code under the seeded simulator."""
+"""The demo: a server whose requests are batched continuously, a load of streaming clients against it, the
+same load with batching off, and the batch code under the seeded simulator."""
 
 import argparse
+import json
 import os
 import re
 import signal
@@ -82,12 +83,15 @@ def run_load(build, port, variables, *options):
 
 def compare(on, off):
     rows = [("tokens/s", "tokens_per_s", "%.0f"), ("requests in a step", "mean_vector", "%.1f"),
-            ("first token, p50, ms", "first_p50_ms", "%.1f"), ("first token, p99, ms", "first_p99_ms", "%.1f"),
-            ("inter-token, p50, ms", "inter_p50_ms", "%.2f"), ("inter-token, p99, ms", "inter_p99_ms", "%.2f")]
+            ("first token, p50, ms", "first_p50_ms", "%.1f"),
+            ("first token, p99, ms", "first_p99_ms", "%.1f"),
+            ("inter-token, p50, ms", "inter_p50_ms", "%.2f"),
+            ("inter-token, p99, ms", "inter_p99_ms", "%.2f")]
     print("\n%-24s %12s %12s" % ("", "batching on", "off"))
     for title, name, form in rows:
         print("  %-22s %12s %12s" % (title, form % on[name], form % off[name]))
-    print("  batching on serves %.1f times the tokens of off" % (on["tokens_per_s"] / max(off["tokens_per_s"], 1)))
+    gain = on["tokens_per_s"] / max(off["tokens_per_s"], 1)
+    print("  batching on serves %.1f times the tokens of off" % gain)
 
 
 def simulate(build):
@@ -108,29 +112,33 @@ def serve(build, options):
     server = Server(build, os.path.join(build, "serve.log"), *options)
     print("\nThe server stays: process %d, log %s" % (server.process.pid, server.log))
     print("Try it, and end it:\n")
+    model = re.search(r"model (\S+)", server.first_line()).group(1)
+    request = {"model": model, "prompt": "In the beginning ", "max_tokens": 100, "stream": True}
     print("  curl -N http://127.0.0.1:%d/v1/completions -H 'Content-Type: application/json' \\\n"
-          "    -d '{\"model\": \"%s\", \"prompt\": \"In the beginning \", \"max_tokens\": 100, \"stream\": true}'\n"
-          "  kill %d" % (server.port, re.search(r"model (\S+)", server.first_line()).group(1), server.process.pid))
+          "    -d '%s'\n  kill %d" % (server.port, json.dumps(request), server.process.pid))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build/release", help="the build folder (build/release)")
     parser.add_argument("--serve", action="store_true", help="leave a server running and print a curl line")
-    parser.add_argument("--requests", default="96", help="of each load (96)")
-    parser.add_argument("--max-tokens", default="96", help="of each answer (96)")
+    parser.add_argument("--requests", type=int, default=192,
+                        help="with batching on; a quarter of them with off (192)")
+    parser.add_argument("--max-tokens", type=int, default=96, help="of each answer (96)")
     arguments = parser.parse_args()
     build = os.path.abspath(arguments.build)
     if not os.path.exists(os.path.join(build, "examples", "serve", "xtc-serve")):
-        fail("there is no xtc-serve in %s: libboost-dev and nlohmann-json3-dev are needed to build it" % build)
+        fail("there is no xtc-serve in %s: it needs libboost-dev and nlohmann-json3-dev" % build)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before OpenBLAS makes a thread for each processor
-    load = ["--clients", str(2 * BATCH), "--requests", arguments.requests, "--max-tokens", arguments.max_tokens]
+    load = ["--clients", str(2 * BATCH), "--max-tokens", str(arguments.max_tokens)]
     common = [*model_options(), "--port", "0"]
     variables = os.path.join(build, "serve-load.txt")
 
     results = {}
-    for title, active, extra in (("Batching on: up to %d requests in a step. Every tenth client leaves." % BATCH,
-                                  BATCH, ["--leave-every", "10"]), ("Batching off: one request at a time.", 1, [])):
+    runs = [("Batching on: up to %d requests in a step. Every tenth client leaves in the middle." % BATCH,
+             BATCH, ["--requests", str(arguments.requests), "--leave-every", "10"]),
+            ("Batching off: one request at a time.", 1, ["--requests", str(arguments.requests // 4)])]
+    for title, active, extra in runs:
         server = Server(build, os.path.join(build, "serve.log"), *common, "--max-active", str(active))
         print("\n%s\n%s" % (title, server.first_line()), flush=True)
         results[active] = run_load(build, server.port, variables, *load, *extra)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
-// What the server needs of a model: one step over rows of several sequences at once, each with a cache slot of its
-// own. Everything a step reads and writes is in the Step, so that a device may still be busy with one whose requests
-// are long gone.
+// What the server needs of a model: one step over rows of several sequences at once, each with a cache slot
+// of its own. Everything a step reads and writes is in the Step, so that a device may still be busy with one
+// whose requests are long gone.
 #pragma once
 
 #include <cstddef>

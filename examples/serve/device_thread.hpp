@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The device: a thread of the server that computes one step at a time and signals an eventfd, the fence, when it is
-// done. A real accelerator's runtime would stand here.
+// The device: a thread of the server that computes one step at a time and signals an eventfd, the fence, when
+// it is done. A real accelerator's runtime would stand here.
 #pragma once
 
 #include <atomic>

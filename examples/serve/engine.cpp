@@ -40,8 +40,8 @@ int Engine::open(xtc_loop_t* device_loop) {
     opts.submit = [](const xtc_batch_item_t* items, size_t count, void* user, xtc_batch_exec_t* exec) {
         return static_cast<Engine*>(user)->launch(items, count, *exec);
     };
-    opts.collect = [](const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count, int exec_status,
-                      void* user) {
+    opts.collect = [](const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t count,
+                      int exec_status, void* user) {
         return static_cast<Engine*>(user)->collect(items, results, count, exec_status);
     };
     opts.complete = [](uint64_t, void* request, int outcome, void* user) {
@@ -65,10 +65,12 @@ int Engine::submit(Sequence& sequence, std::uint64_t* handle) {
     return status;
 }
 
-int Engine::cancel(std::uint64_t handle) {
+int Engine::cancel(Sequence& sequence, std::uint64_t handle) {
+    sequence.cancel_step.store(steps_.load());
     // Full control records are drained at the driver's next boundary, at the latest after the step under way.
     int status = xtc_batch_cancel_mt(group_, handle);
-    while (status == XTC_E_AGAIN && xtc_proc_sleep(50'000) == XTC_OK) status = xtc_batch_cancel_mt(group_, handle);
+    while (status == XTC_E_AGAIN && xtc_proc_sleep(50'000) == XTC_OK)
+        status = xtc_batch_cancel_mt(group_, handle);
     return status;
 }
 
@@ -89,6 +91,7 @@ int Engine::launch(const xtc_batch_item_t* items, std::size_t count, xtc_batch_e
     builder_.build(step_);
     launched_ns_ = xtc_clock_mono();
     if (!device_.launch(step_)) return XTC_E_INTERNAL;
+    steps_.fetch_add(1);
     exec.kind = XTC_BATCH_EXEC_FENCE;
     exec.fence_fd = device_.fence_fd();
     return XTC_OK;
@@ -125,7 +128,15 @@ int Engine::advance(Sequence& sequence) {
     return sequence.accept(row.token) ? XTC_BATCH_DONE : XTC_BATCH_CONTINUE;
 }
 
+void Engine::note_cancel(const Sequence& sequence) {
+    const std::uint64_t asked = sequence.cancel_step.load();
+    if (asked == Sequence::not_cancelled) return;
+    const std::uint64_t took = steps_.load() - asked;
+    if (took > metrics_.max_cancel_steps.load()) metrics_.max_cancel_steps.store(took);
+}
+
 void Engine::complete(Sequence& sequence, int outcome) {
+    note_cancel(sequence);
     if (sequence.slot != Sequence::no_slot) {
         free_slots_.push_back(sequence.slot);
         metrics_.slots_in_use.fetch_sub(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Continuous batching: the group on the device's loop, and the callbacks that turn its vectors into steps of the
-// model and the steps' tokens into the clients' text.
+// Continuous batching: the group on the device's loop, and the callbacks that turn its vectors into steps of
+// the model and the steps' tokens into the clients' text.
 #pragma once
 
 #include <atomic>
@@ -34,9 +34,10 @@ public:
 
     // Any loop. The engine's hold on the sequence lasts until it is finished, or until this fails.
     int submit(Sequence& sequence, std::uint64_t* handle);
-    // Any loop; a sequence that is finished already is XTC_OK.
-    int cancel(std::uint64_t handle);
-    // A process of the device's loop: takes no more, finishes what is there, cancels what is not done in time.
+    // A process of any loop; a sequence that is finished already is XTC_OK.
+    int cancel(Sequence& sequence, std::uint64_t handle);
+    // A process of the device's loop: takes no more, finishes what is there, cancels what is not done in
+    // time.
     int drain_for(std::int64_t limit_ns);
     // A process of the device's loop: cancels what is there.
     int cancel_all();
@@ -45,9 +46,11 @@ public:
 
 private:
     int launch(const xtc_batch_item_t* items, std::size_t count, xtc_batch_exec_t& exec);
-    int collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, std::size_t count, int exec_status);
+    int collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, std::size_t count,
+                int exec_status);
     void complete(Sequence& sequence, int outcome);
     void take_slot(Sequence& sequence);
+    void note_cancel(const Sequence& sequence);
     int advance(Sequence& sequence);
 
     Metrics& metrics_;
@@ -58,6 +61,7 @@ private:
     Step step_;
     std::vector<std::uint32_t> free_slots_;
     std::uint64_t turns_ = 0;
+    std::atomic<std::uint64_t> steps_ = 0; // launched
     std::int64_t launched_ns_ = 0;
     DeviceThread device_; // last, so that it has stopped before what its step uses goes
 };

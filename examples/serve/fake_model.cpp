@@ -7,7 +7,8 @@
 namespace serve {
 namespace {
 
-constexpr std::string_view set_text = "The quick brown fox, das flinke Wiesel, η αλεπού, 狐と犬 and a 🦊 went out. ";
+constexpr std::string_view set_text =
+    "The quick brown fox, das flinke Wiesel, η αλεπού, 狐と犬 and a 🦊 went out. ";
 
 std::string answer_to(std::string_view prompt) {
     constexpr std::string_view mark = "echo:";
@@ -34,7 +35,8 @@ bool FakeModel::take(const Step& step, Row& row) {
     Slot& slot = slots_[row.slot];
     if (row.fresh) slot = {};
     const bool decoding = slot.said > 0;
-    if (row.count == 0 || (decoding && row.count != 1) || slot.tokens.size() + row.count > context_) return false;
+    if (row.count == 0 || (decoding && row.count != 1) || slot.tokens.size() + row.count > context_)
+        return false;
     slot.tokens.append(step.tokens.begin() + row.first, step.tokens.begin() + row.first + row.count);
     if (decoding && slot.tokens.back() != slot.answer[(slot.said - 1) % slot.answer.size()]) return false;
     if (!row.sample) return !decoding;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
-// A model for tests: it takes a set time for a step and says what can be foretold. After a prompt with "echo:" in it
-// comes what followed that, over and over; after any other, a set text. It keeps what each slot was given and fails
-// the step when rows do not go on where the slot's contents end.
+// A model for tests: it takes a set time for a step and says what can be foretold. After a prompt with
+// "echo:" in it comes what followed that, over and over; after any other, a set text. It keeps what each slot
+// was given and fails the step when rows do not go on where the slot's contents end.
 #pragma once
 
 #include <chrono>

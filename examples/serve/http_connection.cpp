@@ -4,6 +4,10 @@
 #include <algorithm>
 
 #include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/serializer.hpp>
 #include <sys/socket.h>
 #include <xtc.h>
 #include <xtc_io.h>
@@ -118,7 +122,8 @@ std::optional<HttpRequest> HttpConnection::read_request() {
 
 void HttpConnection::explain(const boost::system::error_code& error) {
     if (error == http::error::header_limit) {
-        refuse(431, "The request's header is larger than " + std::to_string(limits_.header_bytes) + " bytes.");
+        refuse(431,
+               "The request's header is larger than " + std::to_string(limits_.header_bytes) + " bytes.");
     } else if (error == http::error::body_limit) {
         refuse(413, "The request's body is larger than " + std::to_string(limits_.body_bytes) + " bytes.");
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// One client's connection: HTTP/1.1 messages on one side, a socket served by fiber calls on the other. Boost.Beast
-// parses and writes the messages; the waiting, the limits and the time limits are here.
+// One client's connection: HTTP/1.1 messages on one side, a socket served by fiber calls on the other.
+// Boost.Beast parses and writes the messages; the waiting, the limits and the time limits are here.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <boost/beast/http.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
 
 #include "api_error.hpp"
 
@@ -50,7 +51,8 @@ public:
 
     // Each is false when the client does not take it.
     bool send(HttpResponse response);
-    bool begin_stream(const HttpRequest& request, const char* content_type, bool keep_alive, std::string_view first);
+    bool begin_stream(const HttpRequest& request, const char* content_type, bool keep_alive,
+                      std::string_view first);
     bool stream(std::string_view piece);
     bool end_stream(std::string_view last);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// A server of text completions whose requests are batched continuously. One executor: loops for the connections, and
-// one for the device, whose batch group every request goes through.
+// A server of text completions whose requests are batched continuously. One executor: loops for the
+// connections, and one for the device, whose batch group every request goes through.
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -27,8 +27,8 @@ int fail(const char* what, int status) {
     return 1;
 }
 
-// Signals arrive on a descriptor that a process waits on. Blocked before any thread is made, so that no thread of the
-// server is ever interrupted.
+// Signals arrive on a descriptor that a process waits on. Blocked before any thread is made, so that no
+// thread of the server is ever interrupted.
 int open_stop_fd() {
     sigset_t wishes;
     sigemptyset(&wishes);
@@ -55,7 +55,8 @@ std::unique_ptr<Model> make_model(const Config& config, std::string& trouble) {
 int run(xtc_exec_t* exec, Engine& engine, Server& server, int stop_fd, const std::string& model) {
     if (const int status = server.open(); status != XTC_OK) return fail("cannot listen", status);
     xtc_loop_t* device_loop = xtc_exec_loop(exec, xtc_exec_n_loops(exec) - 1);
-    if (const int status = engine.open(device_loop); status != XTC_OK) return fail("cannot make the group", status);
+    if (const int status = engine.open(device_loop); status != XTC_OK)
+        return fail("cannot make the group", status);
     if (const int status = server.start(stop_fd); status != XTC_OK) return fail("cannot start", status);
     std::printf("xtc-serve: model %s on port %d (%s)\n", model.c_str(), server.port(), xtc_io_backend_name());
     std::fflush(stdout);

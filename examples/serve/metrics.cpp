@@ -45,7 +45,8 @@ void DurationHistogram::append_to(std::string& out, std::string_view name, std::
         const std::string bound = i < bounds_s.size() ? number(bounds_s[i]) : "+Inf";
         sample(out, base + "_bucket", "{le=\"" + bound + "\"}", std::to_string(seen));
     }
-    sample(out, base + "_sum", "", number(static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) * 1e-9));
+    sample(out, base + "_sum", "",
+           number(static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) * 1e-9));
     sample(out, base + "_count", "", std::to_string(seen));
 }
 
@@ -53,7 +54,8 @@ std::string Metrics::to_text(const xtc_batch_stats_t& group, const xtc_batch_asy
     std::string out;
     one(out, "serve_connections", "gauge", "Open client connections", connections.load());
     one(out, "serve_connections_total", "counter", "Connections accepted", connections_total.load());
-    one(out, "serve_connections_refused_total", "counter", "Connections over the limit", refused_connections.load());
+    one(out, "serve_connections_refused_total", "counter", "Connections over the limit",
+        refused_connections.load());
     head(out, "serve_answers_total", "counter", "Answers by class of status");
     for (std::size_t i = 2; i < answers.size(); ++i) {
         sample(out, "serve_answers_total", "{status=\"" + std::to_string(i) + "xx\"}",
@@ -65,11 +67,14 @@ std::string Metrics::to_text(const xtc_batch_stats_t& group, const xtc_batch_asy
     one(out, "serve_generated_tokens_total", "counter", "Tokens generated", generated_tokens.load());
     one(out, "serve_kv_slots_in_use", "gauge", "Cache slots with a sequence", slots_in_use.load());
     one(out, "serve_sequences", "gauge", "Requests in memory", sequences.load());
+    one(out, "serve_cancel_steps_max", "gauge",
+        "Steps begun between seeing a client leave and ending its request", max_cancel_steps.load());
 
     one(out, "serve_batch_queued", "gauge", "Requests waiting for admission", group.queued);
     one(out, "serve_batch_ready", "gauge", "Active requests", group.ready);
     one(out, "serve_batch_blocked", "gauge", "Active requests that wait for a resume", group.blocked);
-    one(out, "serve_batch_reserved_units", "gauge", "KV tokens reserved by active requests", group.reserved_units);
+    one(out, "serve_batch_reserved_units", "gauge", "KV tokens reserved by active requests",
+        group.reserved_units);
     one(out, "serve_batch_iterations_total", "counter", "Steps", group.iterations);
     one(out, "serve_batch_members_total", "counter", "Sum of the steps' vector lengths", group.total_members);
     one(out, "serve_batch_max_vector", "gauge", "The longest vector", group.max_vector);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The trained model of model/, as the server's device runs it. What belongs to a sequence, its cache and its sampler,
-// is kept here by slot, so that only the device thread touches it.
+// The trained model of model/, as the server's device runs it. What belongs to a sequence, its cache and its
+// sampler, is kept here by slot, so that only the device thread touches it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace serve {
 
 class NetworkModel : public Model {
 public:
-    // Nothing, with a sentence, when the weights cannot be used. step_tokens is the longest step there will be.
+    // Nothing, with a sentence, when the weights cannot be used. step_tokens is the longest step there will
+    // be.
     static std::unique_ptr<NetworkModel> open(const std::string& weights, std::uint32_t slots,
                                               std::uint32_t step_tokens, std::string& trouble);
     ~NetworkModel() override;

@@ -19,8 +19,8 @@ void OutputChannel::finish(Finish how) {
     ring();
 }
 
-// One mail however much is written before the reader looks. A reader that is gone needs none; one whose mail cannot
-// be delivered now is rung again by the next byte.
+// One mail however much is written before the reader looks. A reader that is gone needs none; one whose mail
+// cannot be delivered now is rung again by the next byte.
 void OutputChannel::ring() {
     if (rung_.exchange(true)) return;
     if (xtc_send(reader_, nullptr, 0) != XTC_OK) rung_.store(false);

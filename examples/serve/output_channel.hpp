@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
-// The way of one answer from the device's loop to the process that serves the client, on another loop. The writer
-// never waits and allocates nothing: there is room for the longest answer from the start, and a reader that is slow
-// finds more text at once later.
+// The way of one answer from the device's loop to the process that serves the client, on another loop. The
+// writer never waits and allocates nothing: there is room for the longest answer from the start, and a reader
+// that is slow finds more text at once later.
 #pragma once
 
 #include <atomic>
@@ -27,15 +27,15 @@ public:
     // reader: the process that takes the text; woken by mail.
     OutputChannel(std::size_t capacity, xtc_pid_t reader);
 
-    // Writer, on the device's loop. What was appended is seen by the reader when it is shown; all of it is the reader's
-    // once finished.
+    // Writer, on the device's loop. What was appended is seen by the reader when it is shown; all of it is
+    // the reader's once finished.
     void append(std::uint8_t byte) { bytes_[written_++] = static_cast<char>(byte); }
     std::string_view written() const { return {bytes_.get(), written_}; }
     void show(std::size_t visible);
     void finish(Finish how);
 
-    // Reader, after its mail was emptied: the text since the last call. finished is read before the text, so that
-    // the text is complete when it is not none.
+    // Reader, after its mail was emptied: the text since the last call. finished is read before the text, so
+    // that the text is complete when it is not none.
     struct News {
         std::string_view text;
         Finish finished;

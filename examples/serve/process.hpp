@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Starts a process that runs a closure. JSON and HTTP take more stack than most fibers need, and address space that is
-// not touched costs nothing.
+// Starts a process that runs a closure. JSON and HTTP take more stack than most fibers need, and address
+// space that is not touched costs nothing.
 #pragma once
 
 #include <cstddef>

@@ -37,8 +37,10 @@ bool dispatch(Exchange& exchange) {
                                 .param = {}},
                                route.method);
     }
-    return exchange.answer(
-        {.status = 404, .message = "There is nothing at " + std::string(path) + ".", .code = "not_found", .param = {}});
+    return exchange.answer({.status = 404,
+                            .message = "There is nothing at " + std::string(path) + ".",
+                            .code = "not_found",
+                            .param = {}});
 }
 
 } // namespace serve

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
-// A request as the batch group carries it. Two hold it, the client's process and the engine, and either may be the
-// last: a client that leaves does not wait for the engine, and the engine does not keep what nobody reads.
+// A request as the batch group carries it. Two hold it, the client's process and the engine, and either may
+// be the last: a client that leaves does not wait for the engine, and the engine does not keep what nobody
+// reads.
 #pragma once
 
 #include <atomic>
@@ -28,6 +29,10 @@ public:
     const std::int64_t arrived_ns;
 
     OutputChannel output;
+
+    // How many steps the engine had launched when the client was seen to leave.
+    static constexpr std::uint64_t not_cancelled = UINT64_MAX;
+    std::atomic<std::uint64_t> cancel_step = not_cancelled;
 
     // The engine's, on the device's loop.
     static constexpr std::uint32_t no_slot = UINT32_MAX;

@@ -24,7 +24,8 @@ constexpr std::int64_t out_of_descriptors_pause_ns = 50'000'000;
 
 Server::Server(xtc_exec_t* exec, Service& service, const Config& config)
     : exec_(exec), service_(service), config_(config), io_loops_(static_cast<std::size_t>(config.io_loops)) {
-    for (int i = 0; i < config.io_loops; ++i) io_loops_[static_cast<std::size_t>(i)].loop = xtc_exec_loop(exec, i);
+    for (int i = 0; i < config.io_loops; ++i)
+        io_loops_[static_cast<std::size_t>(i)].loop = xtc_exec_loop(exec, i);
 }
 
 Server::~Server() {
@@ -74,8 +75,8 @@ void Server::admit(int fd) {
     if (room && spawn(home.loop, "connection", serve) == XTC_OK) return;
     live_.fetch_sub(1);
     service_.metrics.refused_connections.fetch_add(1);
-    static constexpr std::string_view refusal =
-        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+    static constexpr std::string_view refusal = "HTTP/1.1 503 Service Unavailable\r\nConnection: "
+                                                "close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
     xtc_net_write(fd, refusal.data(), refusal.size(), 0, nullptr);
     xtc_net_close(fd);
 }
@@ -145,7 +146,9 @@ void Server::drain_engine() {
     xtc_promise_t* promise = nullptr;
     xtc_future_t* future = nullptr;
     if (xtc_future_new_pair(&promise, &future) != XTC_OK) return;
-    const auto drain = [this, promise] { xtc_promise_set(promise, 0, service_.engine.drain_for(config_.drain_ns)); };
+    const auto drain = [this, promise] {
+        xtc_promise_set(promise, 0, service_.engine.drain_for(config_.drain_ns));
+    };
     if (spawn(device_loop(), "drain engine", drain) != XTC_OK) xtc_promise_drop(promise);
     xtc_future_await(future, nullptr);
 }

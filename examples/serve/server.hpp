@@ -28,8 +28,8 @@ public:
     int open();
     std::uint16_t port() const { return port_; }
 
-    // stop_fd becomes readable for each wish to stop: the first drains, the next cancels what is left. When all is done
-    // nothing runs any more, and the executor with nothing to do returns.
+    // stop_fd becomes readable for each wish to stop: the first drains, the next cancels what is left. When
+    // all is done nothing runs any more, and the executor with nothing to do returns.
     int start(int stop_fd);
 
 private:

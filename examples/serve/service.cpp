@@ -4,7 +4,8 @@
 namespace serve {
 namespace {
 
-HttpResponse make_response(const Exchange& exchange, unsigned status, const char* content_type, std::string body) {
+HttpResponse make_response(const Exchange& exchange, unsigned status, const char* content_type,
+                           std::string body) {
     HttpResponse response(http::int_to_status(status), exchange.request.version());
     response.set(http::field::content_type, content_type);
     response.keep_alive(exchange.keep_alive());

@@ -13,7 +13,8 @@ bool list_models(Exchange& exchange) {
                         {"object", "model"},
                         {"created", exchange.service.started_s},
                         {"owned_by", "libxtc"}};
-    return exchange.answer(200, "application/json", json{{"object", "list"}, {"data", json::array({model})}}.dump());
+    return exchange.answer(200, "application/json",
+                           json{{"object", "list"}, {"data", json::array({model})}}.dump());
 }
 
 bool tell_health(Exchange& exchange) {
@@ -26,10 +27,11 @@ bool tell_metrics(Exchange& exchange) {
     xtc_batch_stats_t group;
     xtc_batch_async_stats_t async;
     if (const int status = exchange.service.engine.read_stats(group, async); status != XTC_OK) {
-        return exchange.answer({.status = 503,
-                                .message = std::string("The statistics cannot be read: ") + xtc_strerror(status) + ".",
-                                .code = {},
-                                .param = {}});
+        return exchange.answer(
+            {.status = 503,
+             .message = std::string("The statistics cannot be read: ") + xtc_strerror(status) + ".",
+             .code = {},
+             .param = {}});
     }
     return exchange.answer(200, "text/plain; version=0.0.4; charset=utf-8",
                            exchange.service.metrics.to_text(group, async));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
-// Chooses what one step computes: a token for every sequence in decode first, then the prompts that are not yet taken
-// in, in arrival order, in chunks under what is left of the step's token budget. A long prompt thus takes several
-// steps, and everybody else's next token never waits for more than one of them.
+// Chooses what one step computes: a token for every sequence in decode first, then the prompts that are not
+// yet taken in, in arrival order, in chunks under what is left of the step's token budget. A long prompt thus
+// takes several steps, and everybody else's next token never waits for more than one of them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Turns a stream of bytes into whole UTF-8 characters: the bytes of an unfinished one are held back, and what can
-// never become one is replaced by U+FFFD, so that everything given out can stand in a JSON string.
+// Turns a stream of bytes into whole UTF-8 characters: the bytes of an unfinished one are held back, and what
+// can never become one is replaced by U+FFFD, so that everything given out can stand in a JSON string.
 #pragma once
 
 #include <cstddef>

@@ -26,8 +26,10 @@ int xtc_accel_probe(xtc_accel_dev_t* out, int max, int* out_n) {
 int xtc_accel_wait_fence(int fd, int64_t timeout_ns) {
     Task* self = current_fiber();
     if (self == nullptr || fd < 0) return XTC_E_INVAL;
+    IoWait how;
+    how.tries_first = false;
     int status = XTC_OK;
-    const IoEnd end = wait_readable(*self, fd, deadline_after(*self->loop, timeout_ns), {}, &status);
+    const IoEnd end = wait_readable(*self, fd, deadline_after(*self->loop, timeout_ns), how, &status);
     return end == IoEnd::done ? status : XTC_E_AGAIN;
 }
 

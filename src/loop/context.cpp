@@ -100,7 +100,7 @@ void context_make(Context& ctx, const Stack& stack, ContextEntry entry) {
 #if XTC_TSAN
     ctx.tsan = __tsan_create_fiber(0);
 #endif
-    ctx.sp = bc::make_fcontext(stack.top(), stack.size, start);
+    ctx.sp = bc::make_fcontext(stack.start(), static_cast<size_t>(stack.start() - stack.bottom), start);
 }
 
 void context_destroy([[maybe_unused]] Context& ctx) {

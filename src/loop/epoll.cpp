@@ -216,6 +216,7 @@ int EpollDriver::pollfd() noexcept {
         is_stepped_ = true;
         if (!bell_.listen(Doorbell::Ear::eventfd)) bell_.announce();
     }
+    if (!done_.empty()) bell_.announce();
     return set_;
 }
 

@@ -100,23 +100,6 @@ private:
     Task& task_;
 };
 
-class Claim {
-public:
-    Claim(int fd, uint8_t sides, uint32_t loop)
-        : fd_(fd), sides_(fd_claims::take(fd, sides, loop) ? sides : 0) {
-        refused_ = sides_ != sides;
-    }
-    ~Claim() { fd_claims::give(fd_, sides_); }
-    Claim(const Claim&) = delete;
-    Claim& operator=(const Claim&) = delete;
-    explicit operator bool() const { return !refused_; }
-
-private:
-    int fd_;
-    uint8_t sides_;
-    bool refused_;
-};
-
 class Armed {
 public:
     Armed(WakeCell* cell, WakeToken token) : cell_(cell), token_(token) {}
@@ -160,20 +143,20 @@ IoEnd run_op(Task& self, xtc_op_t& op, int64_t deadline, const IoWait& how) {
         park(self, deadline, OnKill::unwind);
     }
     if (how.also != nullptr && how.also->has_permit()) return IoEnd::other;
-    if (op.kind != XTC_OP_CONNECT && loop.try_op(op)) {
+    const bool polls = deadline != XTC_UNTIL_NEVER && deadline <= loop.now();
+    if (op.kind != XTC_OP_CONNECT && (how.tries_first || polls) && loop.try_op(op)) {
         op.state = XTC_OP_DONE;
         return IoEnd::done;
     }
-    if (deadline != XTC_UNTIL_NEVER && deadline <= loop.now()) return IoEnd::timeout;
-    Claim claim(op.fd, how.claims, loop.index());
-    if (!claim) {
+    if (polls) return IoEnd::timeout;
+    op.owner = &self;
+    op.done = FiberOp::done;
+    op.claims = how.claims;
+    if (!loop.start_op(op)) {
         op.res = -EBUSY;
         op.state = XTC_OP_DONE;
         return IoEnd::done;
     }
-    op.owner = &self;
-    op.done = FiberOp::done;
-    loop.start_op(op);
     IoEnd end;
     {
         FiberOp in_flight{self, op};

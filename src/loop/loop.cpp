@@ -11,6 +11,7 @@
 #include "base/time.hpp"
 #include "loop/await.hpp"
 #include "loop/exec.hpp"
+#include "loop/fd_claims.hpp"
 #include "loop/plain_park.hpp"
 #include "loop/pool.hpp"
 #include "loop/process.hpp"
@@ -313,8 +314,9 @@ void Loop::fire_timers(uint32_t& handled) {
     }
 }
 
-void Loop::start_op(xtc_op_t& op) {
+bool Loop::start_op(xtc_op_t& op) {
     XTC_ASSERT(op.state != XTC_OP_IN_FLIGHT);
+    if (!fd_claims::take(op.fd, op.claims, index_)) return false;
     op.state = XTC_OP_IN_FLIGHT;
     op.all_prev = nullptr;
     op.all_next = ops_;
@@ -322,6 +324,7 @@ void Loop::start_op(xtc_op_t& op) {
     ops_ = &op;
     ++op_count_;
     driver_.table->submit(driver_.self, &op);
+    return true;
 }
 
 void Loop::cancel_op(xtc_op_t& op) {
@@ -338,6 +341,7 @@ void Loop::finish_op(xtc_op_t& op) {
     if (op.all_next != nullptr) op.all_next->all_prev = op.all_prev;
     --op_count_;
     op.state = XTC_OP_DONE;
+    fd_claims::give(op.fd, op.claims); // here, so that dropped fibers leave none behind
     note(XTC_NOTE_OP, op.kind, static_cast<uint64_t>(op.res));
     op.done(&op);
 }
@@ -354,6 +358,8 @@ void Loop::shut_down() {
         uint32_t handled = 0;
         take_completions(driver_lent_ ? XTC_UNTIL_POLL : XTC_UNTIL_NEVER, handled);
     }
+    // Whoever wakes us from another thread is through with the driver before it goes.
+    if (index_ != 0) registry::hide(index_);
     for (InboxNode* n = backlog_ != nullptr ? backlog_ : inbox_.take_all(); n != nullptr;) {
         InboxNode* node = n;
         n = node->next;

@@ -118,7 +118,7 @@ public:
     void release(Task& task);                  // ended for good: the slot goes back
 
     // operations of the driver
-    void start_op(xtc_op_t& op);
+    bool start_op(xtc_op_t& op); // false: somebody else holds a side that op claims
     void cancel_op(xtc_op_t& op);
     int try_op(xtc_op_t& op);
 

@@ -222,6 +222,7 @@ int net_status(int64_t result) noexcept {
     if (result >= 0) return XTC_OK;
     switch (-result) {
     case EBADF:
+    case EBUSY: // somebody else reads, or writes
     case EINVAL:
     case ENOTSOCK:
     case EOPNOTSUPP:

@@ -20,6 +20,7 @@ namespace {
 struct alignas(64) Entry {
     std::atomic<Loop*> loop{nullptr};
     std::atomic<uint32_t> pins{0};
+    std::atomic<bool> hidden{false};
 };
 
 constexpr uint32_t kBlocks = kMaxSlots / kBlockSlots;
@@ -53,6 +54,12 @@ uint32_t add(Loop* loop, uint64_t* gen_base) {
     return 0;
 }
 
+void hide(uint32_t index) {
+    Entry& e = g_entries[index];
+    e.hidden.store(true, std::memory_order_seq_cst);
+    while (e.pins.load(std::memory_order_seq_cst) != 0) sched_yield();
+}
+
 void remove(uint32_t index, uint64_t gen_end) {
     Entry& e = g_entries[index];
     XTC_ASSERT(e.loop.load() != nullptr);
@@ -63,6 +70,7 @@ void remove(uint32_t index, uint64_t gen_end) {
             if (b.load(std::memory_order_relaxed) == index) b.store(0, std::memory_order_relaxed);
         }
         e.loop.store(nullptr, std::memory_order_seq_cst);
+        e.hidden.store(false, std::memory_order_seq_cst);
     }
     while (e.pins.load(std::memory_order_seq_cst) != 0) sched_yield();
 }
@@ -82,13 +90,15 @@ uint32_t loop_of(uint16_t loop_id, uint32_t slot) {
     return g_blocks[loop_id][slot / kBlockSlots].load(std::memory_order_acquire);
 }
 
-// Either pin() sees the null pointer, or remove() sees the pin: both sides are sequentially consistent.
+// Either pin() sees that the loop goes, or hide() and remove() see the pin: all sides are sequentially
+// consistent.
 Loop* pin(uint32_t index) {
     if (index == 0 || index >= kMaxLoops) return nullptr;
     Entry& e = g_entries[index];
     e.pins.fetch_add(1, std::memory_order_seq_cst);
+    const bool goes = e.hidden.load(std::memory_order_seq_cst); // before the pointer: remove() resets it last
     Loop* loop = e.loop.load(std::memory_order_seq_cst);
-    if (loop == nullptr || loop->fork_epoch() != fork_epoch()) {
+    if (goes || loop == nullptr || loop->fork_epoch() != fork_epoch()) {
         e.pins.fetch_sub(1, std::memory_order_release);
         return nullptr;
     }

@@ -13,6 +13,8 @@ namespace registry {
 // 1..kMaxLoops-1, or 0 when all are taken. *gen_base: where the lives of the loop's slots begin, so that
 // handles of an earlier loop with the same numbers stay stale.
 uint32_t add(Loop* loop, uint64_t* gen_base);
+// Nobody pins it from here on; waits until nobody does. Its number stays its own until remove().
+void hide(uint32_t index);
 // Waits until nobody pins it. gen_end: above all lives that any of its slots had.
 void remove(uint32_t index, uint64_t gen_end);
 

@@ -42,7 +42,7 @@ std::atomic<size_t> g_default_size{64 * 1024};
 std::atomic<bool> g_guard_by_mprotect{false};
 
 size_t page_round(size_t n) {
-    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    static const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     return (n + page - 1) & ~(page - 1);
 }
 
@@ -81,7 +81,7 @@ bool install_guard(char* low) {
 StackPool::~StackPool() {
     for (StackSlab* s : slabs_) {
         const uintptr_t base = s->base.exchange(1, std::memory_order_acq_rel);
-        for (uint32_t i = 0; i < s->count; ++i) {
+        for (uint32_t i = 0; i < s->used; ++i) {
             char* bottom = reinterpret_cast<char*>(base) + i * s->stride + kGuard;
             san::forget_stack(bottom, s->stride - kGuard);
         }

@@ -14,7 +14,9 @@ struct Task;
 struct StackSlab;
 
 inline constexpr size_t kMinStack = 16 * 1024;
-inline constexpr size_t kGuard = 16 * 1024;
+// At least 16 KiB, and such that the distance of two stacks of the default size is an odd number of pages:
+// their tops, which every switch touches, then spread over the sets of the caches.
+inline constexpr size_t kGuard = 20 * 1024;
 
 struct Stack {
     char* bottom = nullptr; // lowest usable byte; the guard lies below
@@ -23,6 +25,8 @@ struct Stack {
     uint32_t index = 0;
 
     char* top() const { return bottom + size; }
+    // Where the first frame goes: not the same distance from a page's end on every stack, for the same reason.
+    char* start() const { return top() - (index % 8) * 128; }
     explicit operator bool() const { return bottom != nullptr; }
 };
 

@@ -127,29 +127,37 @@ void UringDriver::suspend() noexcept {
 }
 
 int UringDriver::pollfd() noexcept {
-    if (host_set_ >= 0) return host_set_;
+    if (host_set_ < 0 && !make_host_set()) return -1;
+    // The host is about to sleep: what was started since the last wait must be in the kernel by then.
+    leave_ring_of_another_thread();
+    hand_over();
+    if (ring_.is_open() && ring_.has_queued()) {
+        enter();
+        reap();
+    }
+    if (!done_.empty() || is_more_to_find()) bell_.announce();
+    return host_set_;
+}
+
+bool UringDriver::make_host_set() noexcept {
     const int bell = bell_.eventfd();
     const int set = bell >= 0 ? ::epoll_create1(EPOLL_CLOEXEC) : -1;
     epoll_event event{};
     event.events = EPOLLIN;
     if (set < 0 || ::epoll_ctl(set, EPOLL_CTL_ADD, bell, &event) != 0) {
         if (set >= 0) ::close(set);
-        return -1;
+        return false;
     }
     host_set_ = set;
     if (has_fallen_back()) ::epoll_ctl(host_set_, EPOLL_CTL_ADD, side_->pollfd(), &event);
     if (ring_.is_open() && owner_ == this_thread()) ring_.announce_on(bell);
     if (!bell_.listen(Doorbell::Ear::eventfd)) bell_.announce();
-    return host_set_;
+    return true;
 }
 
 xtc_op_t* UringDriver::wait(int64_t until) noexcept {
     last_try_.forget();
-    if (ring_.is_open() && owner_ != this_thread()) {
-        XTC_ASSERT(in_kernel_ == 0); // suspend() comes before another thread
-        ring_.close();
-        bell_armed_ = side_armed_ = false;
-    }
+    leave_ring_of_another_thread();
     hand_over();
     if (refused_ != 0) return wait_without_ring(until);
 
@@ -213,6 +221,13 @@ bool UringDriver::has_ring() noexcept {
     }
     ring_.register_with_thread();
     return true;
+}
+
+void UringDriver::leave_ring_of_another_thread() noexcept {
+    if (!ring_.is_open() || owner_ == this_thread()) return;
+    XTC_ASSERT(in_kernel_ == 0); // suspend() comes before another thread
+    ring_.close();
+    bell_armed_ = side_armed_ = false;
 }
 
 void UringDriver::refuse(int error) noexcept {
@@ -354,8 +369,12 @@ void UringDriver::leave_to_host() noexcept {
     }
     // What was rung until now is answered by this wait's return.
     while (!bell_.listen(Doorbell::Ear::eventfd)) bell_.take();
-    const bool is_more = ring_.is_open() && (ring_.has_queued() || ring_.wants_enter() || ring_.has_completion());
-    if (is_more || has_loose_ends()) bell_.announce();
+    if (is_more_to_find()) bell_.announce();
+}
+
+bool UringDriver::is_more_to_find() const noexcept {
+    if (refused_ != 0) return side_ != nullptr && side_->has_finished();
+    return has_loose_ends() || (ring_.is_open() && (ring_.has_queued() || ring_.wants_enter() || ring_.has_completion()));
 }
 
 xtc_op_t* UringDriver::wait_without_ring(int64_t until) noexcept {

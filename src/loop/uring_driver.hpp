@@ -61,6 +61,7 @@ private:
     void fail(xtc_op_t* op, int64_t result) noexcept;
 
     bool has_ring() noexcept;
+    void leave_ring_of_another_thread() noexcept;
     void refuse(int error) noexcept;
     bool make_side() noexcept;
     void move_to_side(xtc_op_t* op) noexcept;
@@ -74,7 +75,9 @@ private:
     void listen_in_ring() noexcept;
     void enter() noexcept;
     void nap(int64_t until) noexcept;
+    bool make_host_set() noexcept;
     void leave_to_host() noexcept;
+    bool is_more_to_find() const noexcept;
     xtc_op_t* wait_without_ring(int64_t until) noexcept;
 
     void reap() noexcept;

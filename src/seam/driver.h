@@ -40,6 +40,7 @@ typedef struct xtc_op {
     int64_t res;
     /* the loop's */
     uint8_t state;
+    uint8_t claims; /* sides of fd that nobody else may hold while it is in flight */
     struct xtc_op *all_prev, *all_next;
     /* the driver's: free use while in flight; `next` links the list that wait() returns */
     struct xtc_op *next, *prev;
@@ -75,7 +76,9 @@ typedef struct xtc_seam_driver {
      * caller's memory is written to; operations that had not finished are started again by the next
      * wait(), possibly on another thread. */
     void (*suspend)(void *self);
-    /* An fd that is readable when wait(XTC_UNTIL_POLL) would find something; -1 if there is none. */
+    /* An fd that is readable when wait(XTC_UNTIL_POLL) would find something; -1 if there is none. Always the
+     * same; asked again before each sleep on it, so that what was started since the last wait is in the
+     * kernel. */
     int (*pollfd)(void *self);
     /* No operation is in flight. */
     void (*destroy)(void *self);

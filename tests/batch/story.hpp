@@ -13,6 +13,7 @@
 #include <xtc_res.h>
 
 #include <functional>
+#include <list>
 #include <map>
 #include <utility>
 #include <vector>
@@ -136,13 +137,9 @@ public:
         settle();
     }
     void start(std::function<void()> fn) {
-        auto* kept = new std::function<void()>(std::move(fn));
-        const auto run = [](void* raw) {
-            auto* f = static_cast<std::function<void()>*>(raw);
-            (*f)();
-            delete f;
-        };
-        REQUIRE(xtc_proc_spawn(loop, run, kept, nullptr, nullptr) == XTC_OK);
+        started_.push_back(std::move(fn));
+        const auto run = [](void* raw) { (*static_cast<std::function<void()>*>(raw))(); };
+        REQUIRE(xtc_proc_spawn(loop, run, &started_.back(), nullptr, nullptr) == XTC_OK);
     }
 
     // Owner calls, from wherever they are allowed right now.
@@ -195,6 +192,8 @@ public:
     }
 
 private:
+    std::list<std::function<void()>> started_;
+
     static Handles handles_of(const xtc_batch_item_t* items, size_t n) {
         Handles handles;
         for (size_t i = 0; i < n; ++i) handles.push_back(items[i].handle);

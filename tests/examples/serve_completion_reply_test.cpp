@@ -46,7 +46,8 @@ TEST_CASE("completion reply: a chat's stream begins with the role and ends with 
     CHECK(last["choices"][0]["finish_reason"] == "length");
 }
 
-TEST_CASE("completion reply: usage that was asked for is null until the piece that has it and no choices", "[serve]") {
+TEST_CASE("completion reply: usage that was asked for is null until the piece that has it and no choices",
+          "[serve]") {
     const CompletionReply reply = make_reply(Dialect::completion, true);
     CHECK(json::parse(reply.text_piece("a"))["usage"].is_null());
     const json usage = json::parse(reply.usage_piece({.prompt_tokens = 3, .completion_tokens = 4}));
@@ -67,7 +68,9 @@ TEST_CASE("completion reply: the whole answer in both dialects", "[serve]") {
 
 TEST_CASE("api error: the JSON has OpenAI's four fields, null where there is nothing to say", "[serve]") {
     const json error = json::parse(bad_request("No.", "prompt").to_json())["error"];
-    CHECK(error == json{{"message", "No."}, {"type", "invalid_request_error"}, {"param", "prompt"}, {"code", nullptr}});
+    CHECK(
+        error ==
+        json{{"message", "No."}, {"type", "invalid_request_error"}, {"param", "prompt"}, {"code", nullptr}});
     CHECK(error_type(429) == "rate_limit_error");
     CHECK(error_type(503) == "server_error");
 }

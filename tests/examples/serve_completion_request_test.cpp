@@ -47,7 +47,8 @@ TEST_CASE("completion request: every field is taken over", "[serve]") {
 }
 
 TEST_CASE("completion request: what is absent or null has OpenAI's default", "[serve]") {
-    const Parsed parsed = with(R"("max_tokens":null,"temperature":null,"stop":null,"stream":null,"seed":null)");
+    const Parsed parsed =
+        with(R"("max_tokens":null,"temperature":null,"stop":null,"stream":null,"seed":null)");
     REQUIRE(parsed.status == 200);
     CHECK(parsed.request.max_tokens == 16);
     CHECK(parsed.request.sampling.temperature == 1.0f);
@@ -68,7 +69,8 @@ TEST_CASE("completion request: a chat is its messages' text, a line each", "[ser
 }
 
 TEST_CASE("completion request: a chat without a limit may use the context that is left", "[serve]") {
-    const Parsed parsed = parse(R"({"model":"bytes","messages":[{"role":"user","content":"0123456789"}]})", Dialect::chat);
+    const Parsed parsed =
+        parse(R"({"model":"bytes","messages":[{"role":"user","content":"0123456789"}]})", Dialect::chat);
     REQUIRE(parsed.status == 200);
     CHECK(parsed.request.max_tokens == 90);
 }
@@ -127,10 +129,12 @@ TEST_CASE("completion request: a prompt or messages of the wrong shape are a 400
         CAPTURE(prompt);
         CHECK(parse(std::string(R"({"model":"bytes","prompt":)") + prompt + "}").error.param == "prompt");
     }
-    for (const char* messages : {"null", "[]", "\"hi\"", R"(["hi"])", R"([{"content":"x"}])", R"([{"role":"user"}])",
-                                 R"([{"role":"user","content":[{"type":"image_url"}]}])"}) {
+    for (const char* messages :
+         {"null", "[]", "\"hi\"", R"(["hi"])", R"([{"content":"x"}])", R"([{"role":"user"}])",
+          R"([{"role":"user","content":[{"type":"image_url"}]}])"}) {
         CAPTURE(messages);
-        CHECK(parse(std::string(R"({"model":"bytes","messages":)") + messages + "}", Dialect::chat).status == 400);
+        CHECK(parse(std::string(R"({"model":"bytes","messages":)") + messages + "}", Dialect::chat).status ==
+              400);
     }
 }
 

@@ -19,7 +19,8 @@ bool parse(std::vector<const char*> args, Config& config, std::string& trouble) 
 TEST_CASE("config: options fill the fields", "[serve]") {
     Config config;
     std::string trouble;
-    REQUIRE(parse({"--port", "0", "--max-active", "8", "--kv-tokens", "1000", "--drain-s", "3"}, config, trouble));
+    REQUIRE(parse({"--port", "0", "--max-active", "8", "--kv-tokens", "1000", "--drain-s", "3"}, config,
+                  trouble));
     CHECK(config.port == 0);
     CHECK(config.engine.max_active == 8);
     CHECK(config.engine.kv_tokens == 1000);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-"""What the server's tests share: a server of their own on a free port, plain HTTP over sockets, and waiting for a
-condition instead of for a time."""
+"""What the server's tests share: a server of their own on a free port, plain HTTP over sockets, and waiting
+for a condition instead of for a time."""
 
 import http.client
 import json
@@ -31,7 +31,8 @@ def eventually(condition, what):
 
 class Server:
     def __init__(self, *options):
-        self.process = subprocess.Popen([SERVER, "--port", "0", *map(str, options)], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([SERVER, "--port", "0", *map(str, options)], text=True,
+                                        stdout=subprocess.PIPE)
         line = self.process.stdout.readline()
         found = re.search(r"on port (\d+)", line)
         if not found:
@@ -109,7 +110,8 @@ class Server:
 def post(path, fields):
     """The bytes of a POST."""
     body = json.dumps({"model": "fake", **fields}).encode()
-    return b"POST %s HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n\r\n%s" % (path.encode(), len(body), body)
+    head = "POST %s HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n\r\n" % (path, len(body))
+    return head.encode() + body
 
 
 def completion(**fields):
@@ -162,7 +164,8 @@ def run_tests():
     """Runs the tests of the calling script, all or those named by its arguments."""
     loader = unittest.defaultTestLoader
     main = sys.modules["__main__"]
-    suite = loader.loadTestsFromNames(sys.argv[1:], main) if sys.argv[1:] else loader.loadTestsFromModule(main)
+    names = sys.argv[1:]
+    suite = loader.loadTestsFromNames(names, main) if names else loader.loadTestsFromModule(main)
     result = TapResult()
     suite.run(result)
     print("1..%d" % result.count)

@@ -85,7 +85,8 @@ class Http(unittest.TestCase):
         self.assertEqual(len({event["id"] for event in events}), 1)
 
     def test_streamed_chat_begins_with_the_role(self):
-        events = self.events("/v1/chat/completions", messages=[{"role": "user", "content": "echo:ab!"}], stop=["!"])
+        events = self.events("/v1/chat/completions", stop=["!"],
+                             messages=[{"role": "user", "content": "echo:ab!"}])
         self.assertEqual(events[0]["choices"][0]["delta"], {"role": "assistant", "content": ""})
         self.assertEqual("".join(event["choices"][0]["delta"].get("content", "") for event in events), "ab")
         self.assertEqual(events[-1]["choices"][0]["finish_reason"], "stop")
@@ -109,13 +110,15 @@ class Http(unittest.TestCase):
         self.assertEqual(steps, (1006 + 63) // 64)
 
     def test_bad_requests_are_400_with_a_sentence(self):
-        self.assertEqual(self.error_of(400, "POST", "/v1/completions", "{not json")["type"], "invalid_request_error")
-        self.assertEqual(self.error_of(400, "POST", "/v1/completions", {"model": "fake"})["param"], "prompt")
-        self.assertEqual(self.error_of(400, "POST", "/v1/chat/completions", {"model": "fake"})["param"], "messages")
-        too_long = self.error_of(400, "POST", "/v1/completions", {"model": "fake", "prompt": "x", "max_tokens": 5000})
+        def error_of(status, fields, path="/v1/completions"):
+            return self.error_of(status, "POST", path, fields)
+
+        self.assertEqual(error_of(400, "{not json")["type"], "invalid_request_error")
+        self.assertEqual(error_of(400, {"model": "fake"})["param"], "prompt")
+        self.assertEqual(error_of(400, {"model": "fake"}, "/v1/chat/completions")["param"], "messages")
+        too_long = error_of(400, {"model": "fake", "prompt": "x", "max_tokens": 5000})
         self.assertEqual(too_long["code"], "context_length_exceeded")
-        self.assertEqual(self.error_of(404, "POST", "/v1/completions", {"model": "gpt", "prompt": "x"})["code"],
-                         "model_not_found")
+        self.assertEqual(error_of(404, {"model": "gpt", "prompt": "x"})["code"], "model_not_found")
 
     def test_unknown_paths_and_methods(self):
         self.error_of(404, "GET", "/v2/models")
@@ -162,14 +165,15 @@ class Http(unittest.TestCase):
     def test_a_client_that_asks_first_is_told_to_continue(self):
         body = json.dumps({"model": "fake", "prompt": "echo:q", "max_tokens": 2}).encode()
         with self.server.connect() as connection:
-            connection.sendall(b"POST /v1/completions HTTP/1.1\r\nExpect: 100-continue\r\nConnection: close\r\n"
-                               b"Content-Length: %d\r\n\r\n" % len(body))
+            connection.sendall(b"POST /v1/completions HTTP/1.1\r\nExpect: 100-continue\r\n"
+                               b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body))
             self.assertTrue(read_until(connection, b"\r\n\r\n").startswith(b"HTTP/1.1 100 "))
             connection.sendall(body)
             self.assertIn(b'"qq"', read_all(connection))
 
     def test_http_1_0_gets_a_stream_that_the_end_of_the_connection_ends(self):
-        answer = self.raw(completion(prompt="echo:ab", max_tokens=4, stream=True).replace(b"HTTP/1.1", b"HTTP/1.0"))
+        request = completion(prompt="echo:ab", max_tokens=4, stream=True)
+        answer = self.raw(request.replace(b"HTTP/1.1", b"HTTP/1.0"))
         self.assertNotIn(b"chunked", answer)
         self.assertTrue(answer.endswith(b"data: [DONE]\n\n"), answer)
 
@@ -216,7 +220,8 @@ class Overload(unittest.TestCase):
     def test_the_kv_budget_lets_in_what_fits_in_order_of_arrival(self):
         with Server("--max-active", 4, "--kv-tokens", 1000, "--fake-step-us", 2000) as server:
             connections = []
-            for max_tokens in (590, 590, 90):  # the second does not fit beside the first, the third waits behind it
+            # The second does not fit beside the first, the third waits behind it.
+            for max_tokens in (590, 590, 90):
                 connection = server.connect()
                 connection.sendall(completion(prompt="0123456789", max_tokens=max_tokens, stream=True))
                 read_until(connection, b"\r\n\r\n")
@@ -241,7 +246,8 @@ class SlowReader(unittest.TestCase):
                 for _ in range(20):
                     self.assertEqual(server.complete(prompt="echo:a", max_tokens=50)[0], 200)
                 # What it does not take in time ends its request.
-                eventually(lambda: server.metrics()["serve_disconnects_total"] == 1, "the slow client is given up")
+                eventually(lambda: server.metrics()["serve_disconnects_total"] == 1,
+                           "the slow client is given up")
                 eventually(lambda: server.metrics()["serve_batch_ready"] == 0, "its request has ended")
             self.assertEqual(server.stop(), 0)
 

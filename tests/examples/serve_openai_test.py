@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""Runs the OpenAI client's tests against a server: two requests active, one waiting, the fourth one too many."""
+"""Runs the OpenAI client's tests against a server: two active, one waiting, the next one too many."""
 
 import os
 import shutil

@@ -114,7 +114,13 @@ TEST_CASE("fake model: rows that do not go on where their slot ends fail the ste
     FakeModel model(1, 8, std::chrono::microseconds(0));
     Step step;
     const auto row = [](std::uint32_t slot, std::uint32_t count, bool fresh, bool sample) {
-        return Row{.slot = slot, .first = 0, .count = count, .fresh = fresh, .sample = sample, .sampling = {}, .token = 0};
+        return Row{.slot = slot,
+                   .first = 0,
+                   .count = count,
+                   .fresh = fresh,
+                   .sample = sample,
+                   .sampling = {},
+                   .token = 0};
     };
     step.tokens = {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'};
     step.rows = {row(1, 1, true, true)};

@@ -32,7 +32,9 @@ TEST_CASE("utf8 holder: a character is given out only when its last byte is ther
 }
 
 TEST_CASE("utf8 holder: well-formed text comes out as it went in, however it is cut", "[serve]") {
-    const std::string text = "plain, Grüße, \xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf 狐🦊";
+    const std::string text =
+        "plain, Grüße, \xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf "
+        "狐🦊";
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
         Utf8Holder holder;
         std::string out;
@@ -48,10 +50,10 @@ TEST_CASE("utf8 holder: what can never be a character is replaced, and the rest 
     CHECK(all_of("a\xff"
                  "b") == "a" + bad + "b");
     CHECK(all_of("\x80") == bad);
-    CHECK(all_of("\xc0\xaf") == bad + bad);                // an overlong slash
-    CHECK(all_of("\xe2\x82X") == bad + "X");               // cut short by another character
+    CHECK(all_of("\xc0\xaf") == bad + bad);  // an overlong slash
+    CHECK(all_of("\xe2\x82X") == bad + "X"); // cut short by another character
     CHECK(all_of("\xe2\x82\xe2\x82\xac") == bad + "\xe2\x82\xac");
-    CHECK(all_of("\xed\xa0\x80") == bad + bad + bad);      // a surrogate
+    CHECK(all_of("\xed\xa0\x80") == bad + bad + bad);           // a surrogate
     CHECK(all_of("\xf4\x90\x80\x80") == bad + bad + bad + bad); // past U+10FFFF
 }
 

@@ -365,3 +365,20 @@ TEST_CASE("O15: a forked child that frees the driver leaves the parent's operati
     CHECK(driver.finish(op));
     CHECK(op.res == 3);
 }
+
+TEST_CASE("abort_fd ends what waits on the descriptor and leaves it open") {
+    const Make make = any_driver();
+    CAPTURE(make.name);
+    Driver driver(make);
+    Pair pair = socket_pair();
+    char buf[4] = {};
+    Op op = Op::recv(pair.first, buf, sizeof(buf));
+    driver.submit(op);
+    CHECK(driver.poll() == 0);
+    driver.ref().table->abort_fd(driver.ref().self, pair.first);
+    CHECK(driver.finish(op));
+    CHECK(op.res == -ECONNABORTED);
+    CHECK(::write(pair.second, "abc", 3) == 3);
+    op = Op::recv(pair.first, buf, sizeof(buf));
+    CHECK(driver.run(op) == 3);
+}

@@ -38,7 +38,8 @@ BANNED = {
     "the environment": (r"\b(getenv|secure_getenv|setenv|putenv|unsetenv|environ)\b", ["src/base/env.cpp"]),
     "thread creation": (r"\b(pthread_create|thrd_create|std::thread|std::jthread|std::async)\b",
                         ["src/base/thread.cpp"]),
-    "signal handlers": (r"\b(sigaction|sigaltstack|std::signal)\s*\(|(?<!\w)::signal\s*\(", ["src/loop/stack_report.cpp"]),
+    "signal handlers": (r"\b(sigaction|sigaltstack|std::signal)\s*\(|(?<!\w)::signal\s*\(",
+                        ["src/loop/stack_report.cpp"]),
     "stdio output": (r"\b(printf|puts|putchar|fputs|std::cout|std::cerr|std::clog|perror)\b", ["src/tools/"]),
 }
 TEXT = {".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".map", ".build", ".txt", ".in", ".mjs", ".js", ".pending"}

@@ -33,43 +33,53 @@ constexpr const char* prompts[] = {
 // One answer as it comes in.
 class Load::Stream {
 public:
-    Stream(Report& report, int leave_after) : report_(report), leave_after_(leave_after), last_ns_(xtc_clock_mono()) {}
+    Stream(Report& report, int leave_after)
+        : report_(report), leave_after_(leave_after), last_ns_(xtc_clock_mono()) {}
 
     bool take(std::string_view body) {
         events_.feed(body);
+        const std::uint64_t before = received_;
         while (const auto event = events_.next()) {
-            if (*event == "[DONE]") complete_ = true;
-            else take_event(json::parse(*event, nullptr, false));
+            if (*event == "[DONE]")
+                complete_ = true;
+            else
+                take_event(json::parse(*event, nullptr, false));
         }
+        if (received_ > before) note_arrival(before, received_ - before);
         return leave_after_ == 0 || pieces_ < leave_after_;
     }
 
     bool complete() const { return complete_; }
     bool broken() const { return broken_; }
-    std::uint64_t tokens() const { return tokens_; }
     const std::string& text() const { return text_; }
 
 private:
     void take_event(const json& event) {
-        if (!event.is_object() || event.contains("error")) {
+        if (!event.is_object() || !event.contains("choices")) { // an error, or nothing we know
             broken_ = true;
             return;
-        }
-        if (const auto usage = event.find("usage"); usage != event.end() && usage->is_object()) {
-            tokens_ = usage->value("completion_tokens", std::uint64_t{0});
         }
         for (const json& choice : event["choices"]) take_text(choice.value("text", ""));
     }
 
     void take_text(const std::string& text) {
         if (text.empty()) return;
-        const std::int64_t now_ns = xtc_clock_mono();
-        (pieces_ == 0 ? report_.first_token_ns : report_.inter_token_ns).push_back(now_ns - last_ns_);
-        last_ns_ = now_ns;
         ++pieces_;
-        tokens_ += text.size(); // until usage says
-        report_.tokens += text.size();
+        received_ += text.size(); // a byte is a token
         text_ += text;
+    }
+
+    // Tokens that came together share the time since those before.
+    void note_arrival(std::uint64_t before, std::uint64_t count) {
+        const std::int64_t now_ns = xtc_clock_mono();
+        const std::int64_t gap_ns = now_ns - last_ns_;
+        last_ns_ = now_ns;
+        report_.tokens += count;
+        if (before == 0)
+            report_.first_token_ns.push_back(gap_ns);
+        else
+            report_.inter_token_ns.insert(report_.inter_token_ns.end(), count,
+                                          gap_ns / static_cast<std::int64_t>(count));
     }
 
     Report& report_;
@@ -77,7 +87,7 @@ private:
     serve::SseReader events_;
     std::string text_;
     std::int64_t last_ns_;
-    std::uint64_t tokens_ = 0;
+    std::uint64_t received_ = 0;
     int pieces_ = 0;
     bool complete_ = false;
     bool broken_ = false;
@@ -118,7 +128,8 @@ void Load::end() {
     double members = 0;
     if (!read_counters(steps, members)) return;
     report.steps = static_cast<std::uint64_t>(steps - steps_before_);
-    if (report.steps > 0) report.mean_vector = (members - members_before_) / static_cast<double>(report.steps);
+    if (report.steps > 0)
+        report.mean_vector = (members - members_before_) / static_cast<double>(report.steps);
 }
 
 void Load::run_client() {
@@ -129,10 +140,8 @@ void Load::run_client() {
 
 void Load::stream_one(HttpClient& client, std::uint64_t number) {
     const char* prompt = prompts[number % std::size(prompts)];
-    const json body = {{"model", plan.model},       {"prompt", prompt},
-                       {"max_tokens", plan.max_tokens}, {"temperature", 0.7},
-                       {"seed", number},            {"stream", true},
-                       {"stream_options", {{"include_usage", true}}}};
+    const json body = {{"model", plan.model}, {"prompt", prompt}, {"max_tokens", plan.max_tokens},
+                       {"temperature", 0.7},  {"seed", number},   {"stream", true}};
     const bool leaves = plan.leave_every > 0 && number % plan.leave_every == plan.leave_every - 1;
     while (true) {
         Stream stream(report, leaves ? std::max(plan.max_tokens / 2, 1) : 0);

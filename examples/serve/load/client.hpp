@@ -26,7 +26,8 @@ public:
     Plan plan;
     Report report;
 
-    // Learns the model's name and the counters before; false, and a failure noted, when the server does not answer.
+    // Learns the model's name and the counters before; false, and a failure noted, when the server does not
+    // answer.
     bool look_around();
     void begin();
     // One client, until all requests are taken.

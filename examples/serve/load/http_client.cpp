@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <xtc.h>
 #include <xtc_net.h>
 
@@ -21,7 +23,8 @@ void HttpClient::disconnect() {
 
 bool HttpClient::connect() {
     if (fd_ >= 0) return true;
-    return xtc_net_connect(XTC_NET_INET, target_.host.c_str(), target_.port, nullptr, timeout_ns, &fd_) == XTC_OK;
+    return xtc_net_connect(XTC_NET_INET, target_.host.c_str(), target_.port, nullptr, timeout_ns, &fd_) ==
+           XTC_OK;
 }
 
 bool HttpClient::send(const char* method, const std::string& path, const std::string& body) {
@@ -34,7 +37,7 @@ bool HttpClient::send(const char* method, const std::string& path, const std::st
 }
 
 unsigned HttpClient::receive(const OnBody& on_body) {
-    Parser parser;
+    http::response_parser<http::string_body> parser;
     parser.eager(true);
     parser.body_limit(boost::none);
     std::string received;

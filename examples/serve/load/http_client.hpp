@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: ISC
-// An HTTP client for the load: requests one after the other over a connection it keeps, bodies as they arrive. For
-// processes.
+// An HTTP client for the load: requests one after the other over a connection it keeps, bodies as they
+// arrive. For processes.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-
-#include <boost/beast/http.hpp>
 
 namespace load {
 
@@ -28,14 +26,13 @@ public:
     using OnBody = std::function<bool(std::string_view)>;
 
     // The status, or 0 when the connection failed.
-    unsigned request(const char* method, const std::string& path, const std::string& body, const OnBody& on_body);
+    unsigned request(const char* method, const std::string& path, const std::string& body,
+                     const OnBody& on_body);
     unsigned get(const std::string& path, std::string& body);
 
     void disconnect();
 
 private:
-    using Parser = boost::beast::http::response_parser<boost::beast::http::string_body>;
-
     bool connect();
     bool send(const char* method, const std::string& path, const std::string& body);
     unsigned receive(const OnBody& on_body);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Streams completions from a server with many clients at once, each a process of one loop, and tells what they saw.
+// Streams completions from a server with many clients at once, each a process of one loop, and tells what
+// they saw.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -39,22 +40,32 @@ bool parse(int argc, char** argv, Options& options) {
         const std::string name = argv[i];
         if (i + 1 == argc) return false;
         const char* value = argv[i + 1];
-        if (name == "--host") options.plan.target.host = value;
-        else if (name == "--model") options.plan.model = value;
-        else if (name == "--variables") options.variables_file = value;
-        else if (name == "--port") options.plan.target.port = static_cast<std::uint16_t>(std::atoi(value));
-        else if (name == "--clients") options.clients = std::atoi(value);
-        else if (name == "--requests") options.plan.requests = std::strtoull(value, nullptr, 10);
-        else if (name == "--max-tokens") options.plan.max_tokens = std::atoi(value);
-        else if (name == "--leave-every") options.plan.leave_every = std::strtoull(value, nullptr, 10);
-        else return false;
+        if (name == "--host")
+            options.plan.target.host = value;
+        else if (name == "--model")
+            options.plan.model = value;
+        else if (name == "--variables")
+            options.variables_file = value;
+        else if (name == "--port")
+            options.plan.target.port = static_cast<std::uint16_t>(std::atoi(value));
+        else if (name == "--clients")
+            options.clients = std::atoi(value);
+        else if (name == "--requests")
+            options.plan.requests = std::strtoull(value, nullptr, 10);
+        else if (name == "--max-tokens")
+            options.plan.max_tokens = std::atoi(value);
+        else if (name == "--leave-every")
+            options.plan.leave_every = std::strtoull(value, nullptr, 10);
+        else
+            return false;
     }
     return options.clients > 0 && options.plan.max_tokens > 0;
 }
 
 void show_progress(const Load& load, const char* end) {
     std::printf("%s  %llu of %llu requests, %llu tokens%s", isatty(1) ? "\r" : "",
-                static_cast<unsigned long long>(load.done()), static_cast<unsigned long long>(load.plan.requests),
+                static_cast<unsigned long long>(load.done()),
+                static_cast<unsigned long long>(load.plan.requests),
                 static_cast<unsigned long long>(load.report.tokens), end);
     std::fflush(stdout);
 }

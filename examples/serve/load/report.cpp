@@ -11,7 +11,8 @@ namespace {
 
 double quantile_ms(std::vector<std::int64_t> samples, double share) {
     if (samples.empty()) return 0;
-    const auto at = samples.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(samples.size() - 1));
+    const auto at =
+        samples.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(samples.size() - 1));
     std::nth_element(samples.begin(), at, samples.end());
     return static_cast<double>(*at) * 1e-6;
 }

@@ -37,7 +37,9 @@ test("lists the model", async () => {
 });
 
 test("a completion", async () => {
-  const answer = await client.completions.create({ model: "fake", prompt: "echo:hi there. ", max_tokens: 15 });
+  const answer = await client.completions.create({
+    model: "fake", prompt: "echo:hi there. ", max_tokens: 15,
+  });
   assert.equal(answer.choices[0].text, "hi there. hi th");
   assert.equal(answer.choices[0].finish_reason, "length");
   assert.equal(answer.usage.total_tokens, 30);
@@ -45,7 +47,8 @@ test("a completion", async () => {
 
 test("a completion, streamed", async () => {
   const stream = await client.completions.create({
-    model: "fake", prompt: "echo:狐と🦊 ", max_tokens: 28, stream: true, stream_options: { include_usage: true },
+    model: "fake", prompt: "echo:狐と🦊 ", max_tokens: 28, stream: true,
+    stream_options: { include_usage: true },
   });
   const { text, reason, usage, pieces } = await whole_text(stream, (choice) => choice.text);
   assert.equal(text, "狐と🦊 狐と🦊 狐と");
@@ -56,7 +59,8 @@ test("a completion, streamed", async () => {
 
 test("a chat", async () => {
   const answer = await client.chat.completions.create({
-    model: "fake", messages: [{ role: "system", content: "You are." }, { role: "user", content: "echo:yes|no" }], stop: "|",
+    model: "fake", stop: "|",
+    messages: [{ role: "system", content: "You are." }, { role: "user", content: "echo:yes|no" }],
   });
   assert.deepEqual(answer.choices[0].message, { role: "assistant", content: "yes" });
   assert.equal(answer.choices[0].finish_reason, "stop");
@@ -80,12 +84,15 @@ test("a chat by the client's own streaming helper", async () => {
 });
 
 test("a stream that is given up ends the request", async () => {
-  const stream = await client.completions.create({ model: "fake", prompt: "x", max_tokens: 4000, stream: true });
+  const stream = await client.completions.create({
+    model: "fake", prompt: "x", max_tokens: 4000, stream: true,
+  });
   for await (const piece of stream) {
     assert.ok(piece.choices);
     break; // the client aborts the connection
   }
-  await eventually(async () => /serve_disconnects_total 1\n/.test(await metrics()), "the request is cancelled");
+  const cancelled = async () => /serve_disconnects_total 1\n/.test(await metrics());
+  await eventually(cancelled, "the request is cancelled");
   await eventually(async () => /serve_sequences 0\n/.test(await metrics()), "and has gone");
 });
 
@@ -100,15 +107,20 @@ test("a bad request is a BadRequestError with the sentence", async () => {
 });
 
 test("a model that is not there is a NotFoundError", async () => {
-  const wrong = client.chat.completions.create({ model: "gpt-4o", messages: [{ role: "user", content: "x" }] });
-  await assert.rejects(wrong, (error) => error instanceof OpenAI.NotFoundError && error.code === "model_not_found");
+  const wrong = client.chat.completions.create({
+    model: "gpt-4o", messages: [{ role: "user", content: "x" }],
+  });
+  await assert.rejects(wrong, (error) => {
+    return error instanceof OpenAI.NotFoundError && error.code === "model_not_found";
+  });
 });
 
 test("overload is a RateLimitError", async () => {
   const held = [];
   for (let i = 0; i < 3; ++i) {
-    held.push(await client.completions.create({ model: "fake", prompt: "x", max_tokens: 4000, stream: true }));
-    // What was handed in is taken up at the end of a step; only then is the place in the queue free for the next.
+    const request = { model: "fake", prompt: "x", max_tokens: 4000, stream: true };
+    held.push(await client.completions.create(request));
+    // What was handed in is taken up at the end of a step; only then is its place free for the next.
     const expected = i < 2 ? `serve_batch_ready ${i + 1}\n` : "serve_batch_mt_queued 1\n";
     await eventually(async () => (await metrics()).includes(expected), expected);
   }

@@ -1,0 +1,3 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+exec timeout 600 "$1/tests/soak/soak-million"
