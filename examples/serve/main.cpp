@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 #include <xtc.h>
 #include <xtc_exec.h>
@@ -27,15 +27,20 @@ int fail(const char* what, int status) {
     return 1;
 }
 
-// Signals arrive on a descriptor that a process waits on. Blocked before any thread is made, so that no
-// thread of the server is ever interrupted.
+int g_stop_fd = -1;
+
+void wish_to_stop(int) { (void)!eventfd_write(g_stop_fd, 1); }
+
+// A process waits on this descriptor; the handler, on whatever thread, adds one for each signal. Blocking the
+// signals would not do: libraries that the model needs have made threads before main().
 int open_stop_fd() {
-    sigset_t wishes;
-    sigemptyset(&wishes);
-    sigaddset(&wishes, SIGTERM);
-    sigaddset(&wishes, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &wishes, nullptr);
-    return signalfd(-1, &wishes, SFD_CLOEXEC | SFD_NONBLOCK);
+    g_stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct sigaction action = {};
+    action.sa_handler = wish_to_stop;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGTERM, &action, nullptr);
+    sigaction(SIGINT, &action, nullptr);
+    return g_stop_fd;
 }
 
 std::unique_ptr<Model> make_model(const Config& config, std::string& trouble) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 #include <xtc.h>
 #include <xtc_future.h>
@@ -113,13 +113,16 @@ void Server::converse(HttpConnection& client) {
 }
 
 void Server::watch_for_stop() {
-    for (int wishes = 0;; ++wishes) {
+    for (eventfd_t wishes = 0;;) {
         std::uint32_t seen = 0;
         if (xtc_proc_wait_fd(stop_fd_, XTC_IO_READABLE, for_ever, &seen) != XTC_OK) return;
-        signalfd_siginfo what;
-        if (read(stop_fd_, &what, sizeof what) != sizeof what) return;
+        eventfd_t more = 0;
+        if (eventfd_read(stop_fd_, &more) != 0) return;
         if (wishes == 0) spawn(io_loops_[0].loop, "drain", [this] { drain(); });
-        if (wishes == 1) spawn(device_loop(), "cancel", [this] { service_.engine.cancel_all(); });
+        if (wishes < 2 && wishes + more >= 2) {
+            spawn(device_loop(), "cancel", [this] { service_.engine.cancel_all(); });
+        }
+        wishes += more;
     }
 }
 
