@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include <sys/signalfd.h>
-#include <unistd.h>
+#include <sys/eventfd.h>
 #include <xtc.h>
 #include <xtc_future.h>
 #include <xtc_io.h>
@@ -113,13 +112,16 @@ void Server::converse(HttpConnection& client) {
 }
 
 void Server::watch_for_stop() {
-    for (int wishes = 0;; ++wishes) {
+    eventfd_t wishes = 0;
+    while (true) {
         std::uint32_t seen = 0;
         if (xtc_proc_wait_fd(stop_fd_, XTC_IO_READABLE, for_ever, &seen) != XTC_OK) return;
-        signalfd_siginfo what;
-        if (read(stop_fd_, &what, sizeof what) != sizeof what) return;
+        eventfd_t more = 0;
+        if (eventfd_read(stop_fd_, &more) != 0) continue;
+        if (drained_) return;
         if (wishes == 0) spawn(io_loops_[0].loop, "drain", [this] { drain(); });
-        if (wishes == 1) spawn(device_loop(), "cancel", [this] { service_.engine.cancel_all(); });
+        wishes += more;
+        if (wishes > 1) spawn(device_loop(), "cancel", [this] { service_.engine.cancel_all(); });
     }
 }
 
@@ -129,7 +131,8 @@ void Server::drain() {
     wake_idle_connections();
     drain_engine();
     wait_for_connections();
-    xtc_net_close(std::exchange(stop_fd_, -1));
+    drained_ = true;
+    eventfd_write(stop_fd_, 1);
     if (live_.load() > 0) xtc_exec_stop(exec_); // clients that do not take their answers
 }
 
