@@ -35,7 +35,7 @@ BatchApp::BatchApp(uint64_t seed, int index, const Swarm& swarm, xtc_exec_t* exe
                                                     : "c"),
       owner_(static_cast<int>(draw_.below(static_cast<uint64_t>(swarm.loops)))),
       rules_(draw_rules(draw_, swarm)), oracle_(rules_, complaints),
-      exits_inside_(swarm.harm.kill_driver && draw_.chance({1, 3})) {}
+      exits_inside_(swarm.harm.kill_driver && draw_.chance({1, 2})) {}
 
 int BatchApp::create() {
     xtc_loop_t* const loop = xtc_exec_loop(exec_, owner_);

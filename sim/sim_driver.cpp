@@ -2,7 +2,6 @@
 #include "sim_driver.hpp"
 
 #include <cerrno>
-#include <vector>
 
 #include "base/assert.hpp"
 
@@ -17,7 +16,7 @@ const xtc_seam_driver_t SimDriver::table = {
     .cancel = [](void* self, xtc_op_t* op) { of(self).cancel(*op); },
     .wait = [](void* self, int64_t until) { return of(self).wait(until); },
     .wake = [](void* self) { of(self).wake(); },
-    .abort_fd = [](void* self, int fd) { of(self).abort_fd(fd); },
+    .abort_fd = [](void* self, int fd) { of(self).fds_.abort(fd); },
     .close_fd = [](void* self, int fd) { of(self).close_fd(fd); },
     .suspend = [](void*) {}, // no kernel holds anything
     .pollfd = [](void*) { return -1; },
@@ -58,16 +57,12 @@ void SimDriver::submit(xtc_op_t& op) {
     }
 }
 
-void SimDriver::end_early(xtc_op_t& op, int64_t res) {
+void SimDriver::cancel(xtc_op_t& op) {
     const auto found = waiting_.find(&op);
     if (found == waiting_.end()) return; // its own result was faster
     const bool waited = fds_.forget(*found->second, op);
     XTC_ASSERT(waited);
-    arrived(op, res);
-}
-
-void SimDriver::cancel(xtc_op_t& op) {
-    end_early(op, -ECANCELED);
+    arrived(op, -ECANCELED);
 }
 
 void SimDriver::arrived(xtc_op_t& op, int64_t res) {
@@ -129,19 +124,10 @@ void SimDriver::wake() noexcept {
     wakes_++;
 }
 
+// One table of descriptors serves every loop, so the waits of other loops end here as well.
 void SimDriver::close_fd(int number) {
-    abort_fd(number);
+    fds_.abort(number);
     fds_.close(number);
-}
-
-void SimDriver::abort_fd(int number) {
-    const auto fd = fds_.find(number);
-    if (!fd) return;
-    std::vector<xtc_op_t*> ours;
-    for (const VirtualFd::Waiter& waiter : fd->waiters) {
-        if (waiter.sink == this) ours.push_back(waiter.op);
-    }
-    for (xtc_op_t* op : ours) end_early(*op, -ECONNABORTED);
 }
 
 } // namespace xtc::sim

@@ -46,10 +46,8 @@ private:
     xtc_op_t* wait(int64_t until);
     void pass_time(int64_t until);
     void wake() noexcept;
-    void abort_fd(int number);
     void close_fd(int number);
 
-    void end_early(xtc_op_t& op, int64_t res);
     void finish(xtc_op_t& op, int64_t res);
     xtc_op_t* take_done();
 

@@ -199,6 +199,13 @@ bool VirtualFds::forget(VirtualFd& fd, const xtc_op_t& op) {
     return std::erase_if(fd.waiters, [&op](const VirtualFd::Waiter& w) { return w.op == &op; }) > 0;
 }
 
+void VirtualFds::abort(int number) {
+    const auto fd = find(number);
+    if (!fd) return;
+    const std::vector<VirtualFd::Waiter> waiters = std::exchange(fd->waiters, {});
+    for (const VirtualFd::Waiter& waiter : waiters) waiter.sink->arrived(*waiter.op, -ECONNABORTED);
+}
+
 void VirtualFds::touch(std::shared_ptr<VirtualFd> fd) {
     touched_.push_back(std::move(fd));
     if (settling_) return; // serving one can touch its peer

@@ -78,6 +78,7 @@ public:
     std::optional<int64_t> attempt(const std::shared_ptr<VirtualFd>& fd, xtc_op_t& op);
     void wait(VirtualFd& fd, xtc_op_t& op, OpSink& sink) { fd.waiters.push_back({&op, &sink}); }
     bool forget(VirtualFd& fd, const xtc_op_t& op);
+    void abort(int number); // every operation that waits on it, on every loop, ends with -ECONNABORTED
 
 private:
     std::shared_ptr<VirtualFd> open(VirtualFd::Kind kind);

@@ -125,9 +125,6 @@ TRANSFORMER_INLINE void softmax_row(float* scores, uint32_t count, uint32_t end)
     std::fill(scores + count, scores + end, 0.0f);
 }
 
-void attend_plain(const SharedHead& head, const float* query, float* out) {
-    attend_groups<1>(head, query, out);
-}
 void softmax_plain(float* scores, uint32_t count, uint32_t end) {
     softmax_row(scores, count, end);
 }
@@ -141,14 +138,18 @@ TRANSFORMER_AVX2 void softmax_avx2(float* scores, uint32_t count, uint32_t end) 
     softmax_row(scores, count, end);
 }
 const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-const auto chosen_attend = has_avx2 ? attend_avx2 : attend_plain;
+const auto chosen_attend = has_avx2 ? attend_avx2 : attend_one_portable;
 const auto chosen_softmax = has_avx2 ? softmax_avx2 : softmax_plain;
 #else
-constexpr auto chosen_attend = attend_plain;
+constexpr auto chosen_attend = attend_one_portable;
 constexpr auto chosen_softmax = softmax_plain;
 #endif
 
 } // namespace
+
+void attend_one_portable(const SharedHead& head, const float* query, float* out) {
+    attend_groups<1>(head, query, out);
+}
 
 void attend_one(const SharedHead& head, const float* query, float* out) {
     chosen_attend(head, query, out);
