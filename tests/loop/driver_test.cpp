@@ -3,8 +3,12 @@
 #include "loop/driver_fixture.hpp"
 
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 using namespace driver_tests;
 
@@ -223,6 +227,39 @@ TEST_CASE("a poll tells the bits that came true, and no others") {
     Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     op = Op::poll(null, POLLIN);
     CHECK(driver.run(op) == POLLIN);
+}
+
+TEST_CASE("the kinds of file that have no name can be polled: timers, processes, sets") {
+    const Make make = any_driver();
+    CAPTURE(make.name);
+    Driver driver(make);
+    Fd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    Op op = Op::poll(timer, POLLIN);
+    driver.submit(op);
+    CHECK(driver.poll() == 0);
+    const itimerspec soon{{}, {0, 1'000'000}};
+    CHECK(::timerfd_settime(timer, 0, &soon, nullptr) == 0);
+    CHECK(driver.finish(op));
+    CHECK(op.res == POLLIN);
+
+    const pid_t child = fork_child();
+    if (child == 0) ::_exit(0);
+    Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    op = Op::poll(process, POLLIN);
+    CHECK(driver.run(op) == POLLIN);
+    CHECK(::waitpid(child, nullptr, 0) == child);
+
+    Fd set(::epoll_create1(EPOLL_CLOEXEC));
+    Fd member = event();
+    epoll_event interest{};
+    interest.events = EPOLLIN;
+    CHECK(::epoll_ctl(set, EPOLL_CTL_ADD, member, &interest) == 0);
+    op = Op::poll(set, POLLIN);
+    driver.submit(op);
+    CHECK(driver.poll() == 0);
+    signal_event(member);
+    CHECK(driver.finish(op));
+    CHECK(op.res == POLLIN);
 }
 
 TEST_CASE("a poll of a regular file or a directory is EINVAL, of a number that is not open EBADF") {
