@@ -173,7 +173,8 @@ TEST_CASE("a connect to a Unix listener whose backlog is full says EAGAIN, as th
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
     std::snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "xtc-driver-test-%d", ::getpid());
-    const auto len = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name.sun_path + 1));
+    const auto len =
+        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name.sun_path + 1));
     Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&name), len) == 0);
     REQUIRE(::listen(listener, 0) == 0);
@@ -270,8 +271,11 @@ TEST_CASE("a poll of a regular file or a directory is EINVAL, of a number that i
     Fd directory(::open("/", O_RDONLY | O_CLOEXEC));
     const int closed = number_out_of_the_way();
     ::close(closed);
-    for (const auto& [fd, error] : {std::pair<int, int>{file, -EINVAL}, {directory, -EINVAL}, {closed, -EBADF},
-                                    {-1, -EBADF}, {1 << 30, -EBADF}}) {
+    for (const auto& [fd, error] : {std::pair<int, int>{file, -EINVAL},
+                                    {directory, -EINVAL},
+                                    {closed, -EBADF},
+                                    {-1, -EBADF},
+                                    {1 << 30, -EBADF}}) {
         CAPTURE(fd);
         Op op = Op::poll(fd, POLLIN);
         CHECK(driver.try_op(op) == 1);
@@ -299,7 +303,8 @@ TEST_CASE("socket operations on what is no socket are ENOTSOCK, on what is not o
     const int closed = number_out_of_the_way();
     ::close(closed);
     char buf[4] = {};
-    for (const auto& [fd, error] : {std::pair<int, int>{pipe.first, -ENOTSOCK}, {file, -ENOTSOCK}, {closed, -EBADF}, {-1, -EBADF}}) {
+    for (const auto& [fd, error] :
+         {std::pair<int, int>{pipe.first, -ENOTSOCK}, {file, -ENOTSOCK}, {closed, -EBADF}, {-1, -EBADF}}) {
         CAPTURE(fd);
         for (Op op : {Op::recv(fd, buf, 4), Op::send(fd, buf, 4), Op::accept(fd), Op::connect(fd, buf, 4)}) {
             CAPTURE(int{op.kind});
