@@ -56,7 +56,8 @@ inline bc::transfer_t enter(bc::fcontext_t to, void* data) {
 #endif
 }
 
-inline bc::transfer_t jump(Transfer& t, EhGlobals* eh, [[maybe_unused]] bool dying) {
+// Announcing a dying fiber's last switch frees its fake stack, and t is read after that.
+XTC_REAL_STACK inline bc::transfer_t jump(Transfer& t, EhGlobals* eh, [[maybe_unused]] bool dying) {
     t.from->eh = *eh;
     *eh = t.to->eh;
 #if XTC_ASAN
@@ -110,14 +111,14 @@ void context_destroy([[maybe_unused]] Context& ctx) {
 #endif
 }
 
-void context_switch(Context& from, Context& to, EhGlobals* thread_eh) {
+XTC_REAL_STACK void context_switch(Context& from, Context& to, EhGlobals* thread_eh) {
     Transfer t{&from, &to};
     arrive(jump(t, thread_eh, false));
 }
 
 // ASan would put `t` on the fiber's fake stack, which ends with the fiber before the other side has read it.
 __attribute__((no_sanitize("address")))
-void context_leave(Context& from, Context& to, EhGlobals* thread_eh) {
+XTC_REAL_STACK void context_leave(Context& from, Context& to, EhGlobals* thread_eh) {
     Transfer t{&from, &to};
     jump(t, thread_eh, true);
     XTC_UNREACHABLE();
