@@ -26,20 +26,31 @@ void SimOffload::begin(xtc_offload_job_t& job, uint64_t ordinal) {
     trace_.note(timeline_.now(), Trace::no_loop, static_cast<uint32_t>(Mark::offload), ordinal, 0);
     job.result = job.fn(job.arg);
     const int64_t time = streams_[Stream::offload].magnitude(knobs_.offload_time.lo, knobs_.offload_time.hi);
-    timeline_.at(timeline_.now() + time, [this, &job, ordinal] {
-        trace_.note(timeline_.now(), Trace::no_loop, static_cast<uint32_t>(Mark::offload), ordinal, 1);
-        pending_--;
-        job.done(&job);
-    });
+    const uint64_t event =
+        timeline_.at(timeline_.now() + time, [this, &job, ordinal] { tell(job, ordinal); });
+    begun_[&job] = {event, ordinal};
+}
+
+void SimOffload::tell(xtc_offload_job_t& job, uint64_t ordinal) {
+    trace_.note(timeline_.now(), Trace::no_loop, static_cast<uint32_t>(Mark::offload), ordinal, 1);
+    begun_.erase(&job);
+    pending_--;
+    job.done(&job);
 }
 
 int SimOffload::revoke(xtc_offload_job_t& job) {
-    const auto found = queued_.find(&job);
-    if (found == queued_.end()) return 0;
-    const bool taken_back = timeline_.revoke(found->second);
-    queued_.erase(found);
-    if (taken_back) pending_--;
-    return taken_back ? 1 : 0;
+    if (const auto found = queued_.find(&job); found != queued_.end()) {
+        timeline_.revoke(found->second);
+        queued_.erase(found);
+        pending_--;
+        return 1;
+    }
+    // Whoever asks is about to block for the end: nobody but us can bring it.
+    if (const auto found = begun_.find(&job); found != begun_.end()) {
+        timeline_.revoke(found->second.event);
+        tell(job, found->second.ordinal);
+    }
+    return 0;
 }
 
 } // namespace xtc::sim

@@ -37,7 +37,15 @@ private:
     Streams& streams_;
     Trace& trace_;
     const Knobs& knobs_;
-    std::unordered_map<const xtc_offload_job_t*, uint64_t> queued_; // event id; never walked
+    void tell(xtc_offload_job_t& job, uint64_t ordinal);
+
+    struct Begun {
+        uint64_t event;
+        uint64_t ordinal;
+    };
+    // Looked up, never walked.
+    std::unordered_map<const xtc_offload_job_t*, uint64_t> queued_; // the event that begins it
+    std::unordered_map<const xtc_offload_job_t*, Begun> begun_;     // the one that tells its end
     size_t pending_ = 0;
     uint64_t last_ordinal_ = 0;
 };

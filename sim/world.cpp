@@ -88,6 +88,14 @@ void World::forget(const xtc_exec_t* exec) {
     worlds().of.erase(found);
 }
 
+// What the loops handed over to run off them is run, as by the pool; nobody waits for it any more.
+World::~World() {
+    while (offload.pending() > 0) {
+        timeline.advance_to(timeline.next_time());
+        timeline.run_due();
+    }
+}
+
 bool World::awake(const Side& side) const {
     return side.driver.awake() || xtc_seam_loop_runnable(side.loop) != 0 ||
            xtc_seam_loop_deadline(side.loop) <= timeline.now();

@@ -25,6 +25,7 @@ class World {
 public:
     static World* of(xtc_exec_t* exec);         // null: its loops have run without a simulator
     static World* find(const xtc_exec_t* exec); // null: never simulated
+    ~World();
 
     // The first run, or one with another seed, starts the streams from the seed; with the same seed they go
     // on, so that a run in pieces is the run in one piece. XTC_OK, XTC_E_AGAIN, XTC_E_DEADLK, XTC_E_INTERNAL,

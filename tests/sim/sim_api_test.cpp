@@ -411,3 +411,27 @@ TEST_CASE("sim: fibers that still wait are dropped with their executor") {
     });
     CHECK(exec.run() == XTC_E_DEADLK);
 }
+
+TEST_CASE("sim: an executor can be finalised while closures wait to run, or have run and not been reported") {
+    for (long steps = 1; steps < 12; steps++) {
+        Simulated exec;
+        for (int i = 0; i < 3; i++) {
+            exec.proc(i % 2, [] {
+                for (int k = 0; k < 5; k++) xtc_blocking_run([](void*) { return 0; }, nullptr, nullptr);
+            });
+        }
+        CHECK(exec.run(1, steps) == XTC_E_AGAIN);
+    }
+}
+
+TEST_CASE("sim: a closure that was handed over runs, though its executor has gone meanwhile") {
+    int ran = 0;
+    {
+        Simulated exec;
+        exec.proc(0, [&] {
+            CHECK(xtc_blocking_submit([](void* arg) { return ++*static_cast<int*>(arg); }, &ran) == XTC_OK);
+        });
+        CHECK(exec.run(1, 1) != XTC_E_INVAL);
+    }
+    CHECK(ran == 1);
+}
