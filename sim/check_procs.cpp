@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "xtc.h"
+
 namespace xtc::sim {
 
-void ProcsOracle::spawned(size_t proc) {
-    procs_[proc];
+void ProcsOracle::spawned(size_t proc, size_t mailbox_cap) {
+    procs_[proc].mailbox_cap = mailbox_cap;
 }
 
 void ProcsOracle::started(size_t proc) {
@@ -42,7 +44,7 @@ void ProcsOracle::kill_asked(size_t proc, bool was_accepted) {
     Proc& record = procs_[proc];
     if (was_accepted) {
         record.is_killed = true;
-    } else if (!record.is_unwound && !(record.is_killed && !record.has_started)) {
+    } else if (!may_be_gone(record)) {
         complaints_.add("a kill did not find the living process %zu", proc);
     }
 }
@@ -59,12 +61,34 @@ void ProcsOracle::returned(size_t proc) {
         complaints_.add("killed process %zu came back from a wait", proc);
 }
 
-void ProcsOracle::sent(size_t from, size_t to, uint64_t number) {
-    under_way_[{from, to}].push_back(number);
-    messages_++;
+void ProcsOracle::sent(size_t from, size_t to, uint64_t number, int status) {
+    Proc& record = procs_[to];
+    if (status == XTC_OK) {
+        if (record.has_ended) complaints_.add("a message was accepted for the ended process %zu", to);
+        if (record.mail >= record.mailbox_cap) complaints_.add("a message was accepted for a full mailbox");
+        record.mail++;
+        under_way_[{from, to}].push_back(number);
+        messages_++;
+    } else if (status == XTC_E_AGAIN) {
+        if (record.mail < record.mailbox_cap)
+            complaints_.add("a mailbox was full with %zu messages", record.mail);
+    } else if (status != XTC_E_INVAL || !may_be_gone(record)) {
+        complaints_.add("send to process %zu answered %d", to, status);
+    }
 }
 
-void ProcsOracle::received(size_t from, size_t to, uint64_t number) {
+void ProcsOracle::receives(size_t proc) {
+    procs_[proc].is_receiving = true;
+}
+
+void ProcsOracle::received(size_t from, size_t addressee, size_t to, uint64_t number) {
+    Proc& record = procs_[to];
+    record.is_receiving = false;
+    if (addressee != to) {
+        complaints_.add("process %zu received a message for %zu", to, addressee);
+        return;
+    }
+    if (record.mail > 0) record.mail--;
     std::deque<uint64_t>& queue = under_way_[{from, to}];
     if (queue.empty() || queue.front() != number) {
         const bool known = std::find(queue.begin(), queue.end(), number) != queue.end();
@@ -72,6 +96,20 @@ void ProcsOracle::received(size_t from, size_t to, uint64_t number) {
                         known ? "overtook another" : "was never sent, or came twice");
     }
     while (!queue.empty() && queue.front() <= number) queue.pop_front();
+}
+
+void ProcsOracle::saw_mail(size_t proc) {
+    if (procs_[proc].mail == 0) complaints_.add("process %zu was told of mail it has not", proc);
+}
+
+void ProcsOracle::all_asleep() {
+    for (const auto& [number, proc] : procs_) {
+        if (!proc.has_started || proc.is_unwound) continue;
+        if (proc.is_killed) complaints_.add("killed process %zu sleeps for ever", number);
+        if (proc.is_receiving && proc.mail > 0) {
+            complaints_.add("process %zu sleeps for ever with %zu messages", number, proc.mail);
+        }
+    }
 }
 
 void ProcsOracle::slept(int64_t asked, int64_t took) {

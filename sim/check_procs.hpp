@@ -17,7 +17,7 @@ class ProcsOracle {
 public:
     explicit ProcsOracle(Complaints& complaints) : complaints_(complaints) {}
 
-    void spawned(size_t proc);
+    void spawned(size_t proc, size_t mailbox_cap);
     void started(size_t proc); // one that is killed first never is
     void registered_hook(size_t proc, int hook);
     void unwound(size_t proc); // the last object of its stack has gone
@@ -29,8 +29,10 @@ public:
     void parks(size_t proc, bool masked);
     void returned(size_t proc);
 
-    void sent(size_t from, size_t to, uint64_t number); // accepted
-    void received(size_t from, size_t to, uint64_t number);
+    void sent(size_t from, size_t to, uint64_t number, int status);
+    void receives(size_t proc); // waits for a message without end
+    void received(size_t from, size_t addressee, size_t to, uint64_t number);
+    void saw_mail(size_t proc); // was told that a message is there
 
     // A wait of at most or at least `asked`.
     void slept(int64_t asked, int64_t took);
@@ -40,7 +42,8 @@ public:
     void timer_fired(uint64_t timer, int64_t now);
     void timer_cancelled(uint64_t timer);
 
-    void finished(); // everything is at rest
+    void all_asleep(); // nothing can wake anybody any more
+    void finished();   // everything is at rest
 
     size_t ended() const;
     size_t killed() const;
@@ -49,6 +52,9 @@ public:
 private:
     struct Proc {
         std::vector<int> hooks; // registered and not run
+        size_t mailbox_cap = 0;
+        size_t mail = 0; // accepted for it, not received
+        bool is_receiving = false;
         bool has_started = false;
         bool is_killed = false;
         bool killed_before_park = false;
@@ -60,6 +66,10 @@ private:
         int64_t due = 0;
         bool fired = false, cancelled = false;
     };
+
+    static bool may_be_gone(const Proc& proc) {
+        return proc.has_ended || (proc.is_killed && !proc.has_started);
+    }
 
     Complaints& complaints_;
     std::map<size_t, Proc> procs_;

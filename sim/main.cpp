@@ -20,6 +20,7 @@ using namespace xtc::sim;
 namespace {
 
 constexpr int exit_usage = 2;
+constexpr uint64_t too_many = 100; // failed runs are kept in memory, and say little new
 
 struct NamedWorkload {
     const char* name;
@@ -190,6 +191,10 @@ int main(int argc, char** argv) {
             runs++;
             wrong += verdict == Verdict::correctness ? 1 : 0;
             stuck += verdict == Verdict::liveness ? 1 : 0;
+        }
+        if (wrong + stuck >= too_many) {
+            std::printf("stopped after seed %" PRIu64 ": too much is wrong\n", seed);
+            break;
         }
         if (seed == options.last) break;
     }

@@ -1,65 +1,56 @@
 // SPDX-License-Identifier: ISC
 #include "procs_peer.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "xtc.h"
-#include "xtc_accel.h"
 #include "xtc_async.h"
-#include "xtc_blocking.h"
-#include "xtc_future.h"
-#include "xtc_net.h"
 #include "xtc_sim.h"
-#include "xtc_sync.h"
 
 namespace xtc::sim {
 
 namespace {
 
 struct Message {
-    size_t from;
+    size_t from, to;
     uint64_t number;
 };
 
-// What a process holds is given back by a destructor, since a kill ends it anywhere by unwinding its stack.
-template <typename Handle> class Held {
-public:
-    Held(PeerTown& town, Handle handle, void (*give_back)(Handle))
-        : town_(town), handle_(handle), give_back_(give_back) {
-        town_.open_resources++;
-    }
-    ~Held() {
-        town_.open_resources--;
-        if (holds_) give_back_(handle_);
-    }
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-    void used_up() noexcept { holds_ = false; }
-
-private:
-    PeerTown& town_;
-    Handle handle_;
-    void (*give_back_)(Handle);
-    bool holds_ = true;
-};
-
-void discard(xtc_future_t* future) {
-    xtc_future_discard(future);
-}
-void close_virtual(int fd) {
-    xtc_sim_fd_close(fd);
-}
+constexpr size_t default_mailbox = 4096;
 
 } // namespace
 
+void PeerTown::post(const Peer& to) {
+    const Message message{post_office, to.number(), last_post + 1};
+    const int status = xtc_send(to.pid(), &message, sizeof message);
+    if (status == XTC_OK) last_post++;
+    oracle.sent(message.from, message.to, message.number, status);
+}
+
+void PeerTown::heal() {
+    healed = true;
+    for (const int fd : dark_fences) xtc_sim_fd_signal(fd, XTC_IO_READABLE, 0);
+    for (const auto& peer : peers) post(*peer);
+}
+
+void PeerTown::postman(void* self) {
+    auto& town = *static_cast<PeerTown*>(self);
+    for (; town.rounds > 0 && !town.healed; town.rounds--) {
+        xtc_proc_sleep(town.post_draw.magnitude(1, 1'000'000));
+        town.post(*town.peers[town.post_draw.below(town.peers.size())]);
+        if (!town.dark_fences.empty() && town.post_draw.coin()) {
+            xtc_sim_fd_signal(*town.dark_fences.begin(), XTC_IO_READABLE, 0);
+        }
+    }
+}
+
 int Peer::start(int loop) {
     loop_ = loop;
-    town_.oracle.spawned(number_);
     xtc_proc_opts_t opts{};
     opts.name = "peer";
     opts.mailbox_cap = town_.swarm.harm.tiny_queues ? 2 : 0;
-    return xtc_proc_spawn(xtc_exec_loop(town_.exec, loop), body, this, &opts, &pid_);
+    town_.oracle.spawned(number_, opts.mailbox_cap != 0 ? opts.mailbox_cap : default_mailbox);
+    return xtc_proc_spawn(town_.loop(loop), body, this, &opts, &pid_);
 }
 
 void Peer::body(void* self) {
@@ -80,7 +71,11 @@ void Peer::live() {
             [](void* arg) {
                 auto& ran = *static_cast<Hook*>(arg);
                 ran.peer->town_.oracle.hook_ran(ran.peer->number_, ran.number);
-                if (ran.number == 1 && ran.peer->draw_.coin()) xtc_proc_sleep(1'000); // a hook may wait
+                if (ran.number == 0) return;
+                const int64_t ns = ran.peer->draw_.magnitude(1, 100'000);
+                const int64_t begun = xtc_clock_mono();
+                xtc_proc_sleep(ns); // a hook may wait, and a kill does not end that
+                ran.peer->town_.oracle.slept(ns, xtc_clock_mono() - begun);
             },
             &hook);
         if (status != XTC_OK) town_.complaints.add("at_exit answered %d", status);
@@ -97,41 +92,64 @@ void Peer::parked(const std::function<void()>& call) {
 
 void Peer::act() {
     town_.acts++;
-    switch (draw_.below(13)) {
+    switch (draw_.below(22)) {
     case 0:
     case 1:
+    case 2:
         send();
         break;
-    case 2:
     case 3:
+    case 4:
         receive();
         break;
-    case 4:
-        nap();
-        break;
     case 5:
-        kill();
+        receive_for_ever();
         break;
     case 6:
-        masked_nap();
+        nap();
         break;
     case 7:
-        timer();
-        break;
     case 8:
-        child();
+        kill();
         break;
     case 9:
-        offload();
+        masked_nap();
         break;
     case 10:
-        promise_elsewhere();
+        timers();
         break;
     case 11:
-        draw_.coin() ? fence() : notify();
+        child();
+        break;
+    case 12:
+        offload();
+        break;
+    case 13:
+        promise_elsewhere();
+        break;
+    case 14:
+        fence();
+        break;
+    case 15:
+        dark_fence();
+        break;
+    case 16:
+        notify();
+        break;
+    case 17:
+        stream();
+        break;
+    case 18:
+        wait_fd();
+        break;
+    case 19:
+        wake();
+        break;
+    case 20:
+        task();
         break;
     default:
-        stream();
+        bear();
         break;
     }
     if (draw_.coin()) parked(xtc_yield);
@@ -139,14 +157,17 @@ void Peer::act() {
 
 void Peer::send() {
     const Peer& to = *town_.peers[draw_.below(town_.peers.size())];
-    const Message message{number_, last_message_ + 1};
+    const Message message{number_, to.number_, last_message_ + 1};
     const int status = xtc_send(to.pid_, &message, sizeof message);
-    if (status == XTC_OK) {
-        last_message_++;
-        town_.oracle.sent(number_, to.number_, message.number);
-    } else if (status != XTC_E_AGAIN && status != XTC_E_INVAL) {
-        town_.complaints.add("send answered %d", status);
-    }
+    if (status == XTC_OK) last_message_++;
+    town_.oracle.sent(number_, to.number_, message.number, status);
+}
+
+void Peer::took(void* data, size_t size) {
+    Message message{};
+    if (size == sizeof message) std::memcpy(&message, data, sizeof message);
+    xtc_free(data);
+    town_.oracle.received(message.from, message.to, number_, message.number);
 }
 
 void Peer::receive() {
@@ -157,13 +178,22 @@ void Peer::receive() {
     const int status = xtc_recv(&data, &size, timeout);
     if (status == XTC_E_AGAIN) {
         town_.oracle.timed_out("receive", timeout, xtc_clock_mono() - begun);
-    } else if (status != XTC_OK || size != sizeof(Message)) {
-        town_.complaints.add("receive answered %d with %zu bytes", status, size);
+    } else if (status == XTC_OK) {
+        took(data, size);
     } else {
-        Message message{};
-        std::memcpy(&message, data, sizeof message);
-        xtc_free(data);
-        town_.oracle.received(message.from, number_, message.number);
+        town_.complaints.add("receive answered %d", status);
+    }
+}
+
+void Peer::receive_for_ever() {
+    void* data = nullptr;
+    size_t size = 0;
+    town_.oracle.receives(number_);
+    const int status = xtc_recv(&data, &size, -1);
+    if (status == XTC_OK) {
+        took(data, size);
+    } else {
+        town_.complaints.add("receive answered %d", status);
     }
 }
 
@@ -185,6 +215,26 @@ void Peer::kill() {
     town_.oracle.kill_asked(victim.number_, xtc_exit_pid(victim.pid_, 9) == XTC_OK);
 }
 
+void Peer::wake() {
+    Peer& other = *town_.peers[draw_.below(town_.peers.size())];
+    other.was_nudged_ = true;
+    if (const int status = xtc_proc_wake(other.pid_); status != XTC_OK) {
+        town_.complaints.add("wake answered %d", status);
+    }
+}
+
+// A newcomer, perhaps in the place of one who has died and is still being written to.
+void Peer::bear() {
+    if (town_.peers.size() >= PeerTown::max_peers) return;
+    const size_t number = town_.peers.size();
+    town_.peers.push_back(
+        std::make_unique<Peer>(town_, number, Prng(draw_.next()), static_cast<int>(draw_.magnitude(1, 50))));
+    const int loop = draw_.coin() ? loop_ : town_.any_loop(draw_);
+    if (const int status = town_.peers[number]->start(loop); status != XTC_OK) {
+        town_.complaints.add("spawn answered %d", status);
+    }
+}
+
 void Peer::masked_nap() {
     xtc_mask_enter();
     masked_ = true;
@@ -196,182 +246,6 @@ void Peer::masked_nap() {
     town_.oracle.parks(number_, false);
     xtc_mask_leave(); // delivers what was held back
     town_.oracle.returned(number_);
-}
-
-void Peer::timer() {
-    const int64_t delay = draw_.magnitude(0, 3'000'000);
-    PeerTown::Timer& timer = town_.timers.emplace_back(
-        PeerTown::Timer{&town_, town_.oracle.timer_set(xtc_clock_mono() + delay), nullptr});
-    const int status = xtc_timer_set(
-        xtc_exec_loop(town_.exec, loop_), delay,
-        [](void* arg) {
-            const auto& fired = *static_cast<PeerTown::Timer*>(arg);
-            fired.town->oracle.timer_fired(fired.number, xtc_clock_mono());
-        },
-        &timer, &timer.handle);
-    if (status != XTC_OK) town_.complaints.add("timer_set answered %d", status);
-    if (!draw_.chance({1, 3})) return;
-    nap();
-    if (xtc_timer_cancel(timer.handle) != XTC_OK) town_.complaints.add("a timer could not be cancelled");
-    town_.oracle.timer_cancelled(timer.number);
-}
-
-void Peer::child() {
-    const intptr_t expected = static_cast<intptr_t>(draw_.below(1000));
-    xtc_task_t* task = nullptr;
-    const int loop =
-        draw_.coin() ? loop_ : static_cast<int>(draw_.below(static_cast<uint64_t>(town_.swarm.loops)));
-    const int status = xtc_exec_async_on(
-        town_.exec, loop,
-        [](void* arg) {
-            for (intptr_t i = 0; i < reinterpret_cast<intptr_t>(arg) % 4; i++) xtc_yield();
-            return reinterpret_cast<intptr_t>(arg);
-        },
-        reinterpret_cast<void*>(expected), &task);
-    if (status != XTC_OK) {
-        town_.complaints.add("async answered %d", status);
-        return;
-    }
-    town_.unawaited++;
-    if (draw_.coin()) parked(xtc_yield);
-    intptr_t result = -1;
-    const int awaited = xtc_await(task, &result);
-    town_.unawaited--; // a kill has left it to the loop's end
-    if (awaited != XTC_OK || result != expected) town_.complaints.add("await answered %d", awaited);
-}
-
-void Peer::offload() {
-    int ran = 0, result = 0;
-    const int status = xtc_blocking_run(
-        [](void* arg) {
-            ++*static_cast<int*>(arg);
-            return 41;
-        },
-        &ran, &result);
-    const bool refused = status == XTC_E_RESOURCE && ran == 0 && !town_.swarm.knobs.offload_refused.never();
-    if (!refused && (status != XTC_OK || ran != 1 || result != 41)) {
-        town_.complaints.add("blocking_run answered %d, ran %d times", status, ran);
-    }
-}
-
-void Peer::promise_elsewhere() {
-    struct Errand {
-        xtc_promise_t* promise;
-        int64_t delay;
-        bool drops;
-    };
-    xtc_future_t* future = nullptr;
-    auto* const errand = new Errand{nullptr, draw_.magnitude(0, 1'000'000), draw_.chance({1, 4})};
-    if (xtc_future_new_pair(&errand->promise, &future) != XTC_OK) {
-        town_.complaints.add("no future");
-        delete errand;
-        return;
-    }
-    Held<xtc_future_t*> held(town_, future, discard);
-    const bool drops = errand->drops;
-    xtc_proc_spawn(
-        xtc_exec_loop(town_.exec, static_cast<int>(draw_.below(static_cast<uint64_t>(town_.swarm.loops)))),
-        [](void* arg) {
-            const std::unique_ptr<Errand> self(static_cast<Errand*>(arg));
-            xtc_proc_sleep(self->delay);
-            if (self->drops) {
-                xtc_promise_drop(self->promise);
-            } else {
-                xtc_promise_set(self->promise, 7, XTC_OK);
-            }
-        },
-        errand, nullptr, nullptr);
-    intptr_t value = 0;
-    if (draw_.coin()) {
-        const int64_t timeout = draw_.magnitude(0, 1'000'000);
-        const int64_t begun = xtc_clock_mono();
-        if (xtc_future_wait(future, &value, timeout) == XTC_E_AGAIN) {
-            town_.oracle.timed_out("future_wait", timeout, xtc_clock_mono() - begun);
-            return; // and the value is lost
-        }
-    } else {
-        const int status = xtc_future_await(future, &value);
-        if (status != (drops ? XTC_E_ABORTED : XTC_OK))
-            town_.complaints.add("future_await answered %d", status);
-    }
-    held.used_up();
-    if (!drops && value != 7) town_.complaints.add("a future's value was lost");
-}
-
-void Peer::fence() {
-    int fd = -1;
-    if (xtc_sim_fd_create(town_.exec, &fd) != XTC_OK) return;
-    const Held<int> held(town_, fd, close_virtual);
-    const int64_t delay = draw_.magnitude(0, 2'000'000),
-                  timeout = draw_.coin() ? -1 : draw_.magnitude(0, 2'000'000);
-    const bool fails = draw_.chance({1, 8});
-    xtc_sim_fd_signal(fd, fails ? XTC_IO_ERR : XTC_IO_READABLE, delay);
-    const int64_t begun = xtc_clock_mono();
-    const int status = xtc_accel_wait_fence(fd, timeout);
-    const int64_t took = xtc_clock_mono() - begun;
-    if (status == XTC_E_AGAIN) {
-        town_.oracle.timed_out("wait_fence", timeout, took);
-    } else if (status != (fails ? XTC_E_INVAL : XTC_OK) || took < delay) {
-        town_.complaints.add("wait_fence answered %d", status);
-    }
-}
-
-void Peer::notify() {
-    xtc_notify_t* notify = nullptr;
-    if (xtc_notify_create(&notify) != XTC_OK) return;
-    const Held<xtc_notify_t*> held(town_, notify, xtc_notify_destroy);
-    const int64_t timeout = draw_.magnitude(0, 500'000);
-    if (draw_.coin()) xtc_notify_signal(notify);
-    xtc_notify_signal(notify); // permits do not add up
-    if (xtc_notify_wait(notify, timeout) != XTC_OK) town_.complaints.add("a permit was lost");
-    const int64_t begun = xtc_clock_mono();
-    if (xtc_notify_wait(notify, timeout) != XTC_E_AGAIN) town_.complaints.add("a permit was given twice");
-    town_.oracle.timed_out("notify_wait", timeout, xtc_clock_mono() - begun);
-}
-
-// Writes on one end, reads on the other; the bytes are a sequence that cannot be mistaken.
-void Peer::stream() {
-    struct Writer {
-        int fd;
-        size_t length;
-        bool done;
-    };
-    int ends[2];
-    if (xtc_sim_socketpair(town_.exec, ends) != XTC_OK) return;
-    const Held<int> reading(town_, ends[1], xtc_net_close);
-    auto* const writer = new Writer{ends[0], static_cast<size_t>(draw_.magnitude(1, 20'000)), false};
-    const size_t length = writer->length;
-    xtc_proc_spawn(
-        xtc_exec_loop(town_.exec, static_cast<int>(draw_.below(static_cast<uint64_t>(town_.swarm.loops)))),
-        [](void* arg) {
-            const std::unique_ptr<Writer> self(static_cast<Writer*>(arg));
-            std::vector<unsigned char> bytes(self->length);
-            for (size_t i = 0; i < bytes.size(); i++) bytes[i] = static_cast<unsigned char>(i * 7 + i / 251);
-            xtc_net_write(self->fd, bytes.data(), bytes.size(), -1, nullptr);
-            xtc_net_close(self->fd);
-        },
-        writer, nullptr, nullptr);
-    const bool may_fail = !town_.swarm.knobs.io_error.never();
-    unsigned char buf[512];
-    size_t got = 0;
-    for (;;) {
-        size_t n = 0;
-        const int status = xtc_net_read(ends[1], buf, 1 + draw_.below(sizeof buf), -1, &n);
-        if (status == XTC_E_IO && may_fail) return;
-        if (status != XTC_OK) {
-            town_.complaints.add("net_read answered %d", status);
-            return;
-        }
-        if (n == 0) break;
-        for (size_t i = 0; i < n; i++, got++) {
-            if (buf[i] != static_cast<unsigned char>(got * 7 + got / 251)) {
-                town_.complaints.add("byte %zu of a stream is wrong", got);
-                return;
-            }
-        }
-    }
-    if (got != length && !may_fail)
-        town_.complaints.add("a stream of %zu bytes ended after %zu", length, got);
 }
 
 } // namespace xtc::sim

@@ -52,6 +52,7 @@ void run_phases(Run& run, RunResult& result) {
 
     int status = xtc_sim_exec_run(run.exec, run.seed, static_cast<long>(run.swarm.safety_steps));
     result.safety_steps = run.world->steps();
+    if (status == XTC_E_DEADLK && run.workload->explains_deadlock()) status = XTC_E_AGAIN;
     if (status == XTC_OK || status == XTC_E_AGAIN) {
         run.world->knobs = healed(run.swarm.knobs);
         run.workload->heal();

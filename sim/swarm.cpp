@@ -77,7 +77,7 @@ Swarm draw_swarm(uint64_t seed) {
     harm.callback_calls = strength(draw, 600);
     harm.block = strength(draw, 300);
     harm.cancel = strength(draw, 400);
-    harm.kill = strength(draw, 100);
+    harm.kill = strength(draw, 900);
     harm.kill_driver = draw.chance({1, 6});
     harm.tiny_queues = draw.coin();
     harm.device_time = {0, draw.magnitude(1'000, 10'000'000)};

@@ -18,7 +18,9 @@ public:
 
     virtual void build(xtc_exec_t* exec) = 0; // before the first run
     virtual void heal() = 0;                  // from now on nothing hangs, and everybody finishes
-    virtual void finish() = 0;                // everything is at rest: last looks, take down
+    // The faults are still on and nothing can wake anybody any more: whether that may be, and healing helps.
+    virtual bool explains_deadlock() { return false; }
+    virtual void finish() = 0; // everything is at rest: last looks, take down
     virtual std::string summary() const = 0;
     // Fibers whose results nobody will take: their records stay until the loop's end.
     virtual int64_t abandoned_tasks() const { return 0; }

@@ -18,7 +18,11 @@ public:
     ProcsWorkload(uint64_t seed, const Swarm& swarm) : swarm_(swarm), draw_(seed, "PROCS") {}
 
     void build(xtc_exec_t* exec) override;
-    void heal() override { town_->healed = true; }
+    void heal() override { town_->heal(); }
+    bool explains_deadlock() override {
+        town_->oracle.all_asleep();
+        return complaints_.none();
+    }
     void finish() override;
     std::string summary() const override;
     int64_t abandoned_tasks() const override { return town_->unawaited; }
@@ -37,6 +41,9 @@ void ProcsWorkload::build(xtc_exec_t* exec) {
         const int acts = static_cast<int>(draw_.magnitude(1, 200));
         town_->peers.push_back(std::make_unique<Peer>(*town_, number, Prng(draw_.next()), acts));
     }
+    town_->post_draw = Prng(draw_.next());
+    town_->rounds = draw_.magnitude(0, 500);
+    xtc_proc_spawn(town_->loop(town_->any_loop(draw_)), PeerTown::postman, town_.get(), nullptr, nullptr);
     for (const auto& peer : town_->peers) {
         const int status = peer->start(static_cast<int>(draw_.below(static_cast<uint64_t>(swarm_.loops))));
         if (status != XTC_OK) complaints_.add("spawn answered %d", status);
