@@ -37,7 +37,12 @@ void ProcsOracle::hook_ran(size_t proc, int hook) {
         return;
     }
     record.hooks.pop_back();
+    record.hooks_inside++;
     record.has_ended = record.hooks.empty();
+}
+
+void ProcsOracle::hook_returned(size_t proc) {
+    procs_[proc].hooks_inside--;
 }
 
 void ProcsOracle::kill_asked(size_t proc, bool was_accepted) {
@@ -153,6 +158,7 @@ void ProcsOracle::finished() {
     for (const auto& [number, proc] : procs_) {
         if (!proc.has_started && proc.is_killed) continue;
         if (!proc.is_unwound) complaints_.add("process %zu never left its stack", number);
+        if (proc.hooks_inside != 0) complaints_.add("a hook of process %zu never returned", number);
         if (!proc.has_ended)
             complaints_.add("process %zu has %zu hooks that never ran", number, proc.hooks.size());
     }

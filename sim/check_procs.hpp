@@ -20,8 +20,9 @@ public:
     void spawned(size_t proc, size_t mailbox_cap);
     void started(size_t proc); // one that is killed first never is
     void registered_hook(size_t proc, int hook);
-    void unwound(size_t proc); // the last object of its stack has gone
-    void hook_ran(size_t proc, int hook);
+    void unwound(size_t proc);            // the last object of its stack has gone
+    void hook_ran(size_t proc, int hook); // began
+    void hook_returned(size_t proc);
     void kill_asked(size_t proc, bool was_accepted);
 
     // Around a call that parks or yields. A process for which a kill was accepted before does not come back
@@ -60,7 +61,8 @@ private:
         bool killed_before_park = false;
         bool masked = false;
         bool is_unwound = false;
-        bool has_ended = false; // its first hook, registered first, has run
+        size_t hooks_inside = 0; // began and not returned
+        bool has_ended = false;  // its first hook, registered first, has run
     };
     struct Timer {
         int64_t due = 0;

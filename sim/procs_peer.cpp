@@ -69,13 +69,16 @@ void Peer::live() {
         town_.oracle.registered_hook(number_, hook.number);
         const int status = xtc_proc_at_exit(
             [](void* arg) {
-                auto& ran = *static_cast<Hook*>(arg);
-                ran.peer->town_.oracle.hook_ran(ran.peer->number_, ran.number);
-                if (ran.number == 0) return;
-                const int64_t ns = ran.peer->draw_.magnitude(1, 100'000);
-                const int64_t begun = xtc_clock_mono();
-                xtc_proc_sleep(ns); // a hook may wait, and a kill does not end that
-                ran.peer->town_.oracle.slept(ns, xtc_clock_mono() - begun);
+                const auto& ran = *static_cast<Hook*>(arg);
+                ProcsOracle& oracle = ran.peer->town_.oracle;
+                oracle.hook_ran(ran.peer->number_, ran.number);
+                if (ran.number == 1) {
+                    const int64_t ns = ran.peer->draw_.magnitude(1, 100'000);
+                    const int64_t begun = xtc_clock_mono();
+                    xtc_proc_sleep(ns); // a hook may wait, and a kill does not end that
+                    oracle.slept(ns, xtc_clock_mono() - begun);
+                }
+                oracle.hook_returned(ran.peer->number_);
             },
             &hook);
         if (status != XTC_OK) town_.complaints.add("at_exit answered %d", status);
@@ -92,7 +95,7 @@ void Peer::parked(const std::function<void()>& call) {
 
 void Peer::act() {
     town_.acts++;
-    switch (draw_.below(22)) {
+    switch (draw_.below(23)) {
     case 0:
     case 1:
     case 2:

@@ -12,7 +12,7 @@ namespace xtc::sim {
 namespace {
 
 // No healed run has come near it.
-constexpr long liveness_steps = 2'000'000;
+constexpr int64_t liveness_steps = 2'000'000;
 
 struct Run {
     Run(uint64_t its_seed, MakeWorkload make, bool keep_trace) : seed(its_seed), swarm(draw_swarm(seed)) {
@@ -46,17 +46,28 @@ struct Run {
     std::unique_ptr<Workload> workload;
 };
 
+// A workload may stop the executor; then it goes on with what was left.
+int run_until_rest(Run& run, int64_t max_steps) {
+    const uint64_t end = run.world->steps() + static_cast<uint64_t>(max_steps);
+    int status = XTC_E_AGAIN;
+    while (run.world->steps() < end) {
+        status = xtc_sim_exec_run(run.exec, run.seed, static_cast<long>(end - run.world->steps()));
+        if (status != XTC_OK || run.world->at_rest()) break;
+    }
+    return status == XTC_OK && !run.world->at_rest() ? XTC_E_AGAIN : status;
+}
+
 void run_phases(Run& run, RunResult& result) {
     const QuietOracle quiet(run.exec);
     run.workload->build(run.exec);
 
-    int status = xtc_sim_exec_run(run.exec, run.seed, static_cast<long>(run.swarm.safety_steps));
+    int status = run_until_rest(run, run.swarm.safety_steps);
     result.safety_steps = run.world->steps();
     if (status == XTC_E_DEADLK && run.workload->explains_deadlock()) status = XTC_E_AGAIN;
     if (status == XTC_OK || status == XTC_E_AGAIN) {
         run.world->knobs = healed(run.swarm.knobs);
         run.workload->heal();
-        status = xtc_sim_exec_run(run.exec, run.seed, liveness_steps);
+        status = run_until_rest(run, liveness_steps);
         result.liveness_steps = run.world->steps() - result.safety_steps;
     }
     if (status == XTC_OK) {

@@ -20,7 +20,9 @@ void live_and_end(ProcsOracle& oracle, size_t proc) {
     oracle.registered_hook(proc, 1);
     oracle.unwound(proc);
     oracle.hook_ran(proc, 1);
+    oracle.hook_returned(proc);
     oracle.hook_ran(proc, 0);
+    oracle.hook_returned(proc);
 }
 
 std::string first(const Complaints& complaints) {
@@ -117,6 +119,13 @@ TEST_CASE("procs oracle: each planted fault is caught") {
              o.started(1);
              o.registered_hook(1, 0);
              o.unwound(1);
+             o.finished();
+         }},
+        {"never returned",
+         [](ProcsOracle& o) {
+             live_and_end(o, 1);
+             o.registered_hook(1, 0);
+             o.hook_ran(1, 0);
              o.finished();
          }},
         {"never sent", [](ProcsOracle& o) { o.received(1, 2, 2, 1); }},
