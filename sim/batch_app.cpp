@@ -169,7 +169,10 @@ void BatchApp::look_at_stats() {
 int BatchApp::drain_for(int64_t timeout_ns) {
     const bool refused = oracle_.in_callback();
     if (!refused) oracle_.may_be_cancelled();
+    const int64_t begun = xtc_clock_mono();
     const int status = xtc_batch_drain_for(group_, timeout_ns);
+    if (xtc_clock_mono() - begun - timeout_ns > rules_.patience_ns)
+        complaints_.add("drain_for took too long");
     if (status != (refused ? XTC_E_DEADLK : XTC_OK)) complaints_.add("drain_for answered %d", status);
     return status;
 }

@@ -326,6 +326,9 @@ void Peer::task() {
                                                                                 : broken("park_on_fd");
             case 3:
                 town.oracle.slept(delay, took);
+                if (xtc_waker_wake(&waker) != XTC_OK) return broken("own waker");
+                return XTC_TASK_PENDING; // woken while it ran: it runs again
+            case 4:
                 return XTC_TASK_RESCHED;
             default:
                 return XTC_TASK_DONE;
