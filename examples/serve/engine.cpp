@@ -66,11 +66,11 @@ int Engine::submit(Sequence& sequence, std::uint64_t* handle) {
 }
 
 int Engine::cancel(Sequence& sequence, std::uint64_t handle) {
-    sequence.cancel_step.store(steps_.load());
     // Full control records are drained at the driver's next boundary, at the latest after the step under way.
     int status = xtc_batch_cancel_mt(group_, handle);
     while (status == XTC_E_AGAIN && xtc_proc_sleep(50'000) == XTC_OK)
         status = xtc_batch_cancel_mt(group_, handle);
+    sequence.cancel_step.store(steps_.load());
     return status;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: ISC
 // A server of text completions whose requests are batched continuously. One executor: loops for the
 // connections, and one for the device, whose batch group every request goes through.
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 #include <xtc.h>
 #include <xtc_exec.h>
 #include <xtc_io.h>
@@ -27,20 +27,21 @@ int fail(const char* what, int status) {
     return 1;
 }
 
-int g_stop_fd = -1;
+int stop_fd = -1;
 
-void wish_to_stop(int) { (void)!eventfd_write(g_stop_fd, 1); }
-
-// A process waits on this descriptor; the handler, on whatever thread, adds one for each signal. Blocking the
-// signals would not do: libraries that the model needs have made threads before main().
-int open_stop_fd() {
-    g_stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+// A wish to stop becomes a count on a descriptor that a process waits on. A handler and not a signalfd,
+// because a library that is linked in may have made threads before main, where the signal cannot be blocked.
+void open_stop_fd() {
+    stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct sigaction action = {};
-    action.sa_handler = wish_to_stop;
+    action.sa_handler = [](int) {
+        const int error = errno;
+        eventfd_write(stop_fd, 1);
+        errno = error;
+    };
     action.sa_flags = SA_RESTART;
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
-    return g_stop_fd;
 }
 
 std::unique_ptr<Model> make_model(const Config& config, std::string& trouble) {
@@ -57,7 +58,7 @@ std::unique_ptr<Model> make_model(const Config& config, std::string& trouble) {
 #endif
 }
 
-int run(xtc_exec_t* exec, Engine& engine, Server& server, int stop_fd, const std::string& model) {
+int run(xtc_exec_t* exec, Engine& engine, Server& server, const std::string& model) {
     if (const int status = server.open(); status != XTC_OK) return fail("cannot listen", status);
     xtc_loop_t* device_loop = xtc_exec_loop(exec, xtc_exec_n_loops(exec) - 1);
     if (const int status = engine.open(device_loop); status != XTC_OK)
@@ -84,7 +85,7 @@ int main(int argc, char** argv) {
         std::fputs(config_help().c_str(), stdout);
         return 0;
     }
-    const int stop_fd = open_stop_fd();
+    open_stop_fd();
     const std::unique_ptr<Model> model = make_model(config, trouble);
     if (!model) {
         std::fprintf(stderr, "xtc-serve: %s\n", trouble.c_str());
@@ -107,7 +108,7 @@ int main(int argc, char** argv) {
                            .started_s = xtc_clock_real() / 1'000'000'000,
                            .serial = static_cast<std::uint64_t>(xtc_clock_real())};
         Server server(exec, service, config);
-        result = run(exec, engine, server, stop_fd, model->name());
+        result = run(exec, engine, server, model->name());
         xtc_exec_fini(exec);
     }
     return result;

@@ -68,7 +68,7 @@ std::string Metrics::to_text(const xtc_batch_stats_t& group, const xtc_batch_asy
     one(out, "serve_kv_slots_in_use", "gauge", "Cache slots with a sequence", slots_in_use.load());
     one(out, "serve_sequences", "gauge", "Requests in memory", sequences.load());
     one(out, "serve_cancel_steps_max", "gauge",
-        "Steps begun between seeing a client leave and ending its request", max_cancel_steps.load());
+        "Steps begun between a cancel and the end of its request", max_cancel_steps.load());
 
     one(out, "serve_batch_queued", "gauge", "Requests waiting for admission", group.queued);
     one(out, "serve_batch_ready", "gauge", "Active requests", group.ready);

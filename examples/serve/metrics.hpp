@@ -38,7 +38,7 @@ struct Metrics {
     std::atomic<std::int64_t> slots_in_use = 0;
     std::atomic<std::int64_t> sequences = 0;
     std::atomic<std::uint64_t> max_cancel_steps =
-        0; // begun between seeing that a client left and the end of its request
+        0; // begun between a client's cancel and the end of its request
     DurationHistogram queue_time;
     DurationHistogram first_token_time;
     DurationHistogram step_time;

@@ -30,7 +30,7 @@ public:
 
     OutputChannel output;
 
-    // How many steps the engine had launched when the client was seen to leave.
+    // How many steps the engine had launched when it was asked to cancel.
     static constexpr std::uint64_t not_cancelled = UINT64_MAX;
     std::atomic<std::uint64_t> cancel_step = not_cancelled;
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 #include <xtc.h>
 #include <xtc_future.h>
 #include <xtc_io.h>
@@ -113,16 +112,16 @@ void Server::converse(HttpConnection& client) {
 }
 
 void Server::watch_for_stop() {
-    for (eventfd_t wishes = 0;;) {
+    eventfd_t wishes = 0;
+    while (true) {
         std::uint32_t seen = 0;
         if (xtc_proc_wait_fd(stop_fd_, XTC_IO_READABLE, for_ever, &seen) != XTC_OK) return;
         eventfd_t more = 0;
-        if (eventfd_read(stop_fd_, &more) != 0) return;
+        if (eventfd_read(stop_fd_, &more) != 0) continue;
+        if (drained_) return;
         if (wishes == 0) spawn(io_loops_[0].loop, "drain", [this] { drain(); });
-        if (wishes < 2 && wishes + more >= 2) {
-            spawn(device_loop(), "cancel", [this] { service_.engine.cancel_all(); });
-        }
         wishes += more;
+        if (wishes > 1) spawn(device_loop(), "cancel", [this] { service_.engine.cancel_all(); });
     }
 }
 
@@ -132,7 +131,8 @@ void Server::drain() {
     wake_idle_connections();
     drain_engine();
     wait_for_connections();
-    xtc_net_close(std::exchange(stop_fd_, -1));
+    drained_ = true;
+    eventfd_write(stop_fd_, 1);
     if (live_.load() > 0) xtc_exec_stop(exec_); // clients that do not take their answers
 }
 

@@ -28,8 +28,8 @@ public:
     int open();
     std::uint16_t port() const { return port_; }
 
-    // stop_fd becomes readable for each wish to stop: the first drains, the next cancels what is left. When
-    // all is done nothing runs any more, and the executor with nothing to do returns.
+    // stop_fd, an eventfd, counts wishes to stop: the first drains, the next cancels what is left. When all
+    // is done nothing runs any more, and the executor with nothing to do returns.
     int start(int stop_fd);
 
 private:
@@ -57,6 +57,7 @@ private:
     std::size_t next_loop_ = 0; // the accepting process's
     int listen_fd_ = -1;
     int stop_fd_ = -1;
+    bool drained_ = false; // touched on the first loop only
     std::uint16_t port_ = 0;
     std::atomic<std::int64_t> live_ = 0;
     xtc_notify_t* all_gone_ = nullptr;

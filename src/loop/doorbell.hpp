@@ -6,9 +6,9 @@
 // count. In any total order one of them sees the other: either the owner sees the new count and does not
 // sleep, or the ringer sees the ear and makes the system call. Between the owner's last look at the count and
 // its sleep the kernel looks again: a futex wait, by system call or in the ring, carries the count it is to
-// sleep on and returns at once when that is no longer the count; an eventfd stays readable until it is drained.
-// A futex wait still in the ring from an earlier sleep may carry an old count: it was accepted while the count
-// was current, so it is queued in the kernel, and FUTEX_WAKE ends it whatever the count is now.
+// sleep on and returns at once when that is no longer the count; an eventfd stays readable until it is
+// drained. A futex wait still in the ring from an earlier sleep may carry an old count: it was accepted while
+// the count was current, so it is queued in the kernel, and FUTEX_WAKE ends it whatever the count is now.
 #pragma once
 
 #include <atomic>

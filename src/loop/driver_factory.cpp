@@ -39,10 +39,11 @@ int driver_choose(Backend* out, const Teller& tell) noexcept {
     }
     if (word != "auto" && word != "uring") {
         char sentence[256];
-        std::snprintf(sentence, sizeof(sentence),
-                      "XTC_IO_BACKEND is \"%.64s\", which is none of auto, uring and epoll. Set it to one of these, or "
-                      "unset it.",
-                      wish);
+        std::snprintf(
+            sentence, sizeof(sentence),
+            "XTC_IO_BACKEND is \"%.64s\", which is none of auto, uring and epoll. Set it to one of these, or "
+            "unset it.",
+            wish);
         tell(sentence);
         return XTC_E_INVAL;
     }
@@ -65,11 +66,14 @@ int driver_make(Backend backend, const Teller& tell, DriverRef* out) noexcept {
     return XTC_OK;
 }
 
-const char* backend_name(Backend backend) noexcept { return backend == Backend::epoll ? "epoll" : "uring"; }
+const char* backend_name(Backend backend) noexcept {
+    return backend == Backend::epoll ? "epoll" : "uring";
+}
 
 const char* backend_name(const DriverRef& driver) noexcept {
     if (driver.table != &UringDriver::table) return driver.table->name;
-    return backend_name(static_cast<const UringDriver*>(driver.self)->has_fallen_back() ? Backend::epoll : Backend::uring);
+    return backend_name(static_cast<const UringDriver*>(driver.self)->has_fallen_back() ? Backend::epoll
+                                                                                        : Backend::uring);
 }
 
 } // namespace xtc

@@ -17,10 +17,11 @@ constexpr int64_t for_ever = INT64_MAX;
 constexpr uint64_t bell_tag = UINT64_MAX; // the fd in it is -1
 constexpr uint32_t trouble = EPOLLERR | EPOLLHUP;
 
-bool is_live(const xtc_op_t* op) { return (op->priv[0] & op_flag::orphan) == 0; }
+bool is_live(const xtc_op_t* op) {
+    return (op->priv[0] & op_flag::orphan) == 0;
+}
 
-template <class F>
-void for_each(const OpList& list, F&& visit) {
+template <class F> void for_each(const OpList& list, F&& visit) {
     for (xtc_op_t* op = list.front(); op != nullptr;) {
         xtc_op_t* next = op->next;
         visit(op);
@@ -85,10 +86,12 @@ void EpollDriver::submit(xtc_op_t* op) noexcept {
     slot->ops.push_back(op);
     ++in_flight_;
     const bool may_perform = op->kind == XTC_OP_CONNECT || (op->kind != XTC_OP_POLL && !was_tried);
-    if (may_perform && !is_behind_another(slot->ops, op) && perform_now(op, false)) return finish(slot, op, op->res);
+    if (may_perform && !is_behind_another(slot->ops, op) && perform_now(op, false))
+        return finish(slot, op, op->res);
 
     rc = arm(op->fd, *slot, op);
-    if (rc == -EPERM) rc = perform_now(op, false) ? static_cast<int>(op->res) : -EINVAL; // has no poll: always ready
+    if (rc == -EPERM)
+        rc = perform_now(op, false) ? static_cast<int>(op->res) : -EINVAL; // has no poll: always ready
     if (rc != 0) finish(slot, op, rc);
 }
 
@@ -177,8 +180,10 @@ void EpollDriver::harvest(int64_t timeout_ns) noexcept {
     XTC_ASSERT(n >= 0 || errno == EINTR);
     for (int i = 0; i < n; ++i) {
         const uint64_t tag = events[i].data.u64;
-        if (tag == bell_tag) bell_.drain();
-        else deliver(static_cast<int>(tag), static_cast<uint32_t>(tag >> 32), events[i].events);
+        if (tag == bell_tag)
+            bell_.drain();
+        else
+            deliver(static_cast<int>(tag), static_cast<uint32_t>(tag >> 32), events[i].events);
     }
 }
 
@@ -197,8 +202,10 @@ xtc_op_t* EpollDriver::wait(int64_t until) noexcept {
     XTC_ASSERT(hears_bell_);
     last_try_.forget();
     const bool stays_awake = bell_.take() || until == XTC_UNTIL_POLL || !done_.empty();
-    if (!stays_awake) nap(until);
-    else if (in_flight_ != 0 || bell_.is_undrained()) harvest(0);
+    if (!stays_awake)
+        nap(until);
+    else if (in_flight_ != 0 || bell_.is_undrained())
+        harvest(0);
     if (is_stepped_) {
         // What was rung until now is answered by this wait's return.
         while (!bell_.listen(Doorbell::Ear::eventfd)) bell_.take();

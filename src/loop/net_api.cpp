@@ -36,7 +36,8 @@ int xtc_net_listen(int fam, const char* host, int port, const xtc_tcp_opts_t* op
     return open_listener(fam, host, port, false, opts, out_fd, nullptr);
 }
 
-int xtc_net_listen_any(int fam, const char* host, const xtc_tcp_opts_t* opts, int* out_fd, uint16_t* out_port) {
+int xtc_net_listen_any(int fam, const char* host, const xtc_tcp_opts_t* opts, int* out_fd,
+                       uint16_t* out_port) {
     return out_port == nullptr ? XTC_E_INVAL : open_listener(fam, host, 0, true, opts, out_fd, out_port);
 }
 

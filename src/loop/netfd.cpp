@@ -43,8 +43,7 @@ private:
     int fd_;
 };
 
-template <class Address>
-Address* start_address(SocketAddress* out) {
+template <class Address> Address* start_address(SocketAddress* out) {
     out->storage = {};
     out->length = sizeof(Address);
     return reinterpret_cast<Address*>(&out->storage);
@@ -65,7 +64,9 @@ uint32_t interface_of(const char* name) {
     if (index != 0) return index;
     char* end = nullptr;
     const unsigned long number = std::strtoul(name, &end, 10);
-    return name[0] >= '0' && name[0] <= '9' && *end == '\0' && number <= UINT32_MAX ? static_cast<uint32_t>(number) : 0;
+    return name[0] >= '0' && name[0] <= '9' && *end == '\0' && number <= UINT32_MAX
+               ? static_cast<uint32_t>(number)
+               : 0;
 }
 
 int make_inet6(std::string_view host, int port, SocketAddress* out) {
@@ -93,7 +94,9 @@ int make_unix(std::string_view path, SocketAddress* out) {
     return XTC_OK;
 }
 
-bool set_option(int fd, int level, int name, int value) { return ::setsockopt(fd, level, name, &value, sizeof(value)) == 0; }
+bool set_option(int fd, int level, int name, int value) {
+    return ::setsockopt(fd, level, name, &value, sizeof(value)) == 0;
+}
 
 int check_opts(const xtc_tcp_opts_t& opts) {
     const int all[] = {opts.nodelay,    opts.reuseaddr,   opts.reuseport, opts.keepalive,
@@ -127,15 +130,16 @@ int make_address(int family, const char* host, int port, HostUse use, SocketAddr
     return family == XTC_NET_INET ? make_inet(name, port, out) : make_inet6(name, port, out);
 }
 
-int open_listener(int family, const char* host, int port, bool any_port, const xtc_tcp_opts_t* opts, int* out_fd,
-                  uint16_t* out_port) noexcept {
+int open_listener(int family, const char* host, int port, bool any_port, const xtc_tcp_opts_t* opts,
+                  int* out_fd, uint16_t* out_port) noexcept {
     if (out_fd == nullptr) return XTC_E_INVAL;
     SocketAddress address;
     int fd = -1;
     const int rc = prepare(family, host, port, any_port, HostUse::bind, opts, &fd, &address);
     if (rc != XTC_OK) return rc;
-    const bool is_listening = ::bind(fd, address.get(), address.length) == 0 && ::listen(fd, SOMAXCONN) == 0 &&
-                              ::getsockname(fd, address.get(), &(address.length = sizeof(address.storage))) == 0;
+    const bool is_listening =
+        ::bind(fd, address.get(), address.length) == 0 && ::listen(fd, SOMAXCONN) == 0 &&
+        ::getsockname(fd, address.get(), &(address.length = sizeof(address.storage))) == 0;
     if (!is_listening) {
         const int status = net_status(-errno);
         ::close(fd);
@@ -206,7 +210,8 @@ int apply_tcp_opts(int fd, const xtc_tcp_opts_t* opts) noexcept {
     if (::fcntl(fd, F_GETFD) < 0) return XTC_E_INVAL;
     for (const auto& option : all) {
         if (option.wanted == 0) continue;
-        if (!set_option(fd, option.level, option.name, option.is_switch ? 1 : option.wanted)) return XTC_E_INVAL;
+        if (!set_option(fd, option.level, option.name, option.is_switch ? 1 : option.wanted))
+            return XTC_E_INVAL;
     }
     return XTC_OK;
 }
@@ -248,6 +253,8 @@ int net_status(int64_t result) noexcept {
     }
 }
 
-int connect_status(int64_t result) noexcept { return result == -EADDRNOTAVAIL ? XTC_E_RESOURCE : net_status(result); }
+int connect_status(int64_t result) noexcept {
+    return result == -EADDRNOTAVAIL ? XTC_E_RESOURCE : net_status(result);
+}
 
 } // namespace xtc

@@ -22,10 +22,13 @@ constexpr Reason reasons[] = {
      "allow io_uring_setup, io_uring_enter and io_uring_register in the container's seccomp profile"},
     {EACCES, "a security module forbids it", "allow io_uring in the policy of the security module"},
     {ENOSYS, "this kernel is built without it, or a seccomp filter hides it",
-     "run on a kernel with CONFIG_IO_URING, or allow io_uring_setup, io_uring_enter and io_uring_register in the "
+     "run on a kernel with CONFIG_IO_URING, or allow io_uring_setup, io_uring_enter and io_uring_register in "
+     "the "
      "container's seccomp profile"},
-    {EOPNOTSUPP, "this sandbox does not support it", "run outside the sandbox, or in one that supports io_uring"},
-    {EINVAL, "this kernel's io_uring lacks what libxtc needs", "run on Linux 5.11 or newer, best 6.7 or newer"},
+    {EOPNOTSUPP, "this sandbox does not support it",
+     "run outside the sandbox, or in one that supports io_uring"},
+    {EINVAL, "this kernel's io_uring lacks what libxtc needs",
+     "run on Linux 5.11 or newer, best 6.7 or newer"},
     {ENOMEM, "the limit on locked memory is too low, or memory is short",
      "raise RLIMIT_MEMLOCK (ulimit -l), which kernels before 5.12 charge for rings"},
     {EMFILE, "this process has no file descriptors left", "raise RLIMIT_NOFILE (ulimit -n)"},
@@ -54,8 +57,10 @@ void tell_refusal(const Teller& tell, int error, bool falls_back) noexcept {
     Reason reason = reason_of(error);
     const int sysctl = error == -EPERM ? read_sysctl() : -1;
     if (sysctl > 0) {
-        reason.cause = sysctl == 1 ? "the sysctl kernel.io_uring_disabled is 1 and this process is not in kernel.io_uring_group"
-                                   : "the sysctl kernel.io_uring_disabled is 2";
+        reason.cause =
+            sysctl == 1
+                ? "the sysctl kernel.io_uring_disabled is 1 and this process is not in kernel.io_uring_group"
+                : "the sysctl kernel.io_uring_disabled is 2";
         reason.remedy = "set kernel.io_uring_disabled to 0";
     }
     const char* name = ::strerrorname_np(-error);

@@ -14,7 +14,8 @@ struct Teller {
     }
 };
 
-// `error`: the negative errno of the refusal. `falls_back`: epoll takes over; otherwise io_uring was asked for.
+// `error`: the negative errno of the refusal. `falls_back`: epoll takes over; otherwise io_uring was asked
+// for.
 void tell_refusal(const Teller& tell, int error, bool falls_back) noexcept;
 
 } // namespace xtc

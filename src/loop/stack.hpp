@@ -25,7 +25,8 @@ struct Stack {
     uint32_t index = 0;
 
     char* top() const { return bottom + size; }
-    // Where the first frame goes: not the same distance from a page's end on every stack, for the same reason.
+    // Where the first frame goes: not the same distance from a page's end on every stack, for the same
+    // reason.
     char* start() const { return top() - (index % 8) * 128; }
     explicit operator bool() const { return bottom != nullptr; }
 };

@@ -20,12 +20,13 @@ constexpr int futex_size_u32 = 2;
 constexpr int futex_private = 128;
 constexpr uint8_t int_flag_registered = 1;
 
-// What the ring is asked to be. A shape is a whole: DEFER_TASKRUN needs SINGLE_ISSUER, and with deferred or cooperative task work
-// TASKRUN_FLAG is how a look without a system call learns that there is something to fetch. The last two
-// are for kernels that post completions by interrupting us. A kernel that does not know a flag says EINVAL;
-// any other refusal is one of the whole ring.
+// What the ring is asked to be. A shape is a whole: DEFER_TASKRUN needs SINGLE_ISSUER, and with deferred or
+// cooperative task work TASKRUN_FLAG is how a look without a system call learns that there is something to
+// fetch. The last two are for kernels that post completions by interrupting us. A kernel that does not know a
+// flag says EINVAL; any other refusal is one of the whole ring.
 constexpr unsigned flags_of_shape[Ring::shapes] = {
-    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL,
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
+        IORING_SETUP_SUBMIT_ALL,
     IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL,
     IORING_SETUP_SUBMIT_ALL,
     0,
@@ -40,7 +41,9 @@ constexpr unsigned completions_per_entry = 8;
 
 Ring::Ring() noexcept = default;
 
-Ring::~Ring() { close(); }
+Ring::~Ring() {
+    close();
+}
 
 int Ring::open(unsigned entries, unsigned shape) noexcept {
     XTC_ASSERT(!is_open());
@@ -65,12 +68,15 @@ int Ring::open(unsigned entries, unsigned shape) noexcept {
 
 int Ring::examine() noexcept {
     constexpr unsigned slots = 64;
-    alignas(io_uring_probe) unsigned char room[sizeof(io_uring_probe) + slots * sizeof(io_uring_probe_op)] = {};
+    alignas(
+        io_uring_probe) unsigned char room[sizeof(io_uring_probe) + slots * sizeof(io_uring_probe_op)] = {};
     auto* answer = reinterpret_cast<io_uring_probe*>(room);
     const int rc = io_uring_register_probe(ring_.get(), answer, slots);
     if (rc < 0) return rc;
     const auto* ops = reinterpret_cast<const io_uring_probe_op*>(room + sizeof(io_uring_probe));
-    const auto has = [&](unsigned op) { return op < answer->ops_len && (ops[op].flags & IO_URING_OP_SUPPORTED); };
+    const auto has = [&](unsigned op) {
+        return op < answer->ops_len && (ops[op].flags & IO_URING_OP_SUPPORTED);
+    };
     has_futex_wait_ = has(op_futex_wait);
     for (const unsigned op : {IORING_OP_POLL_ADD, IORING_OP_RECV, IORING_OP_SEND, IORING_OP_ACCEPT,
                               IORING_OP_CONNECT, IORING_OP_ASYNC_CANCEL}) {
@@ -109,8 +115,7 @@ void Ring::unregister_from_thread() noexcept {
     registered_ = tried_to_register_ = false;
 }
 
-template <class Prepare>
-bool Ring::queue(uint64_t tag, Prepare&& prepare) noexcept {
+template <class Prepare> bool Ring::queue(uint64_t tag, Prepare&& prepare) noexcept {
     io_uring_sqe* sqe = io_uring_get_sqe(ring_.get());
     if (sqe == nullptr) return false;
     *sqe = io_uring_sqe{};
@@ -130,7 +135,8 @@ bool Ring::recv(int fd, void* buf, size_t len, uint64_t tag) noexcept {
 bool Ring::send(int fd, const void* buf, size_t len, uint64_t tag) noexcept {
     // One try: a send that waits in the ring is woken for ever by a peer that has shut down its own
     // direction, and ends on a kernel thread.
-    return queue(tag, [&](io_uring_sqe* sqe) { io_uring_prep_send(sqe, fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT); });
+    return queue(
+        tag, [&](io_uring_sqe* sqe) { io_uring_prep_send(sqe, fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT); });
 }
 
 bool Ring::accept(int fd, uint64_t tag) noexcept {
@@ -159,13 +165,17 @@ bool Ring::cancel(uint64_t target, uint64_t tag) noexcept {
     return queue(tag, [&](io_uring_sqe* sqe) { io_uring_prep_cancel64(sqe, target, 0); });
 }
 
-bool Ring::has_queued() const noexcept { return io_uring_sq_ready(ring_.get()) != 0; }
+bool Ring::has_queued() const noexcept {
+    return io_uring_sq_ready(ring_.get()) != 0;
+}
 
 bool Ring::wants_enter() const noexcept {
     return (IO_URING_READ_ONCE(*ring_->sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }
 
-bool Ring::has_completion() const noexcept { return io_uring_cq_ready(ring_.get()) != 0; }
+bool Ring::has_completion() const noexcept {
+    return io_uring_cq_ready(ring_.get()) != 0;
+}
 
 int Ring::enter_once(unsigned wait_for, int64_t timeout_ns, unsigned& left) noexcept {
     // What liburing's submit does before it enters. Its own calls cannot say "hand over, and wait at most so
@@ -220,7 +230,9 @@ unsigned Ring::take(Completion* out, unsigned max) noexcept {
     return n;
 }
 
-int Ring::announce_on(int eventfd) noexcept { return io_uring_register_eventfd(ring_.get(), eventfd); }
+int Ring::announce_on(int eventfd) noexcept {
+    return io_uring_register_eventfd(ring_.get(), eventfd);
+}
 
 int probe_uring() noexcept {
     Ring ring;

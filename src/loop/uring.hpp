@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// One io_uring: made, filled, entered and read by one thread. It knows nothing of operations; a `tag` is given
-// back with the completion of what was queued under it.
+// One io_uring: made, filled, entered and read by one thread. It knows nothing of operations; a `tag` is
+// given back with the completion of what was queued under it.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ public:
     Ring& operator=(const Ring&) = delete;
     ~Ring();
 
-    // 0 or -errno: -EINVAL also when the kernel has a ring that lacks what we need. `shape` is where to begin,
-    // 0 is the best; kernels that do not have it get the next one that they have.
+    // 0 or -errno: -EINVAL also when the kernel has a ring that lacks what we need. `shape` is where to
+    // begin, 0 is the best; kernels that do not have it get the next one that they have.
     static constexpr unsigned shapes = 4;
     int open(unsigned entries, unsigned shape = 0) noexcept;
     void close() noexcept;
@@ -34,8 +34,8 @@ public:
     // In a forked child: forgets the ring and leaves the kernel and the shared memory alone.
     void abandon() noexcept;
 
-    // The kernel keeps a table of rings for each thread; an entry saves a look-up at every enter. Asked of the
-    // thread that enters, and given back by it.
+    // The kernel keeps a table of rings for each thread; an entry saves a look-up at every enter. Asked of
+    // the thread that enters, and given back by it.
     void register_with_thread() noexcept;
     void unregister_from_thread() noexcept;
 
@@ -56,7 +56,8 @@ public:
     bool has_completion() const noexcept;
 
     // Hands over what is queued, lets the kernel post completions, and sleeps until `wait_for` of them are
-    // there or the time is up. 0, also when woken early; -EAGAIN or -EBUSY: the kernel has not taken all of it.
+    // there or the time is up. 0, also when woken early; -EAGAIN or -EBUSY: the kernel has not taken all of
+    // it.
     int enter(unsigned wait_for, int64_t timeout_ns) noexcept;
     unsigned take(Completion* out, unsigned max) noexcept;
 
@@ -64,8 +65,7 @@ public:
     int announce_on(int eventfd) noexcept;
 
 private:
-    template <class Prepare>
-    bool queue(uint64_t tag, Prepare&& prepare) noexcept;
+    template <class Prepare> bool queue(uint64_t tag, Prepare&& prepare) noexcept;
     int enter_once(unsigned wait_for, int64_t timeout_ns, unsigned& left) noexcept;
     int examine() noexcept;
 

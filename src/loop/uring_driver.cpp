@@ -25,8 +25,12 @@ static_assert(alignof(xtc_op_t) >= 8);
 
 constexpr uint32_t trouble = POLLERR | POLLHUP | POLLNVAL;
 
-uint64_t tag_of(const xtc_op_t* op) { return reinterpret_cast<uintptr_t>(op); }
-xtc_op_t* op_of(uint64_t tag) { return reinterpret_cast<xtc_op_t*>(static_cast<uintptr_t>(tag & ~cancel_bit)); }
+uint64_t tag_of(const xtc_op_t* op) {
+    return reinterpret_cast<uintptr_t>(op);
+}
+xtc_op_t* op_of(uint64_t tag) {
+    return reinterpret_cast<xtc_op_t*>(static_cast<uintptr_t>(tag & ~cancel_bit));
+}
 
 // Unlike a thread's id or the address of a thread-local, never used again.
 uint64_t this_thread() {
@@ -162,14 +166,16 @@ xtc_op_t* UringDriver::wait(int64_t until) noexcept {
     if (refused_ != 0) return wait_without_ring(until);
 
     const bool is_open = ring_.is_open();
-    const bool stays_awake = bell_.take() || until == XTC_UNTIL_POLL || !done_.empty() ||
-                             (is_open && ring_.has_completion());
-    if (!stays_awake) nap(until);
-    else if (is_open && (ring_.has_queued() || ring_.wants_enter())) enter();
+    const bool stays_awake =
+        bell_.take() || until == XTC_UNTIL_POLL || !done_.empty() || (is_open && ring_.has_completion());
+    if (!stays_awake)
+        nap(until);
+    else if (is_open && (ring_.has_queued() || ring_.wants_enter()))
+        enter();
     if (ring_.is_open()) {
         reap();
-        // What came back and is not done goes in again, or a host that sleeps would never hear of it. Bounded:
-        // a wait may return early.
+        // What came back and is not done goes in again, or a host that sleeps would never hear of it.
+        // Bounded: a wait may return early.
         for (int round = 0; round < 4 && has_loose_ends(); ++round) {
             hand_over();
             enter();
@@ -243,9 +249,12 @@ void UringDriver::refuse(int error) noexcept {
         xtc_op_t* op = noted_.pop();
         in_flight_.find(op->fd)->remove(op);
         const uint64_t flags = op->priv[0];
-        if ((flags & aborted) != 0) fail(op, -ECONNABORTED);
-        else if ((flags & cancelled) != 0) fail(op, -ECANCELED);
-        else move_to_side(op);
+        if ((flags & aborted) != 0)
+            fail(op, -ECONNABORTED);
+        else if ((flags & cancelled) != 0)
+            fail(op, -ECANCELED);
+        else
+            move_to_side(op);
     }
 }
 
@@ -272,8 +281,7 @@ void UringDriver::take_from_side() noexcept {
 
 // --- into the kernel ---
 
-template <class Queue>
-void UringDriver::queue_entry(Queue&& queue) noexcept {
+template <class Queue> void UringDriver::queue_entry(Queue&& queue) noexcept {
     while (!queue()) enter();
 }
 
@@ -374,7 +382,8 @@ void UringDriver::leave_to_host() noexcept {
 
 bool UringDriver::is_more_to_find() const noexcept {
     if (refused_ != 0) return side_ != nullptr && side_->has_finished();
-    return has_loose_ends() || (ring_.is_open() && (ring_.has_queued() || ring_.wants_enter() || ring_.has_completion()));
+    return has_loose_ends() ||
+           (ring_.is_open() && (ring_.has_queued() || ring_.wants_enter() || ring_.has_completion()));
 }
 
 xtc_op_t* UringDriver::wait_without_ring(int64_t until) noexcept {
@@ -409,7 +418,8 @@ void UringDriver::take_completion(const Ring::Completion& completion) noexcept {
         return;
     case bell_tag:
         bell_armed_ = false;
-        if (!bell_by_futex_) bell_.drain();
+        if (!bell_by_futex_)
+            bell_.drain();
         else if (result < 0 && result != -EAGAIN && result != -ECANCELED && result != -EINTR) {
             bell_by_futex_ = bell_.eventfd() < 0; // without either, waits do not sleep
         }
@@ -433,8 +443,10 @@ void UringDriver::take_completion(const Ring::Completion& completion) noexcept {
 void UringDriver::take_cancel_answer(xtc_op_t* op, int result) noexcept {
     --unanswered_;
     op->priv[0] &= ~cancel_sent;
-    if ((op->priv[0] & in_kernel) == 0) settle(op);
-    else if (result < 0) ask_back(op);
+    if ((op->priv[0] & in_kernel) == 0)
+        settle(op);
+    else if (result < 0)
+        ask_back(op);
 }
 
 // The kernel has given op back and owes no answer about it: it is done, or goes in again.

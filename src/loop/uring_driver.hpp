@@ -6,9 +6,9 @@
 // fd is left waiting while the fd is closed.
 //
 // An operation is in the kernel until its completion has been read. It is not given back before the answer to
-// every cancel of it has been read too, so an answer never speaks of storage that is somebody else's by now; and
-// a cancel that did not find its operation, which happens while the kernel is about to try it again, is repeated
-// until the operation ends.
+// every cancel of it has been read too, so an answer never speaks of storage that is somebody else's by now;
+// and a cancel that did not find its operation, which happens while the kernel is about to try it again, is
+// repeated until the operation ends.
 //
 // The ring belongs to the thread that made it. It is made when there is something to put in it; a wait on
 // another thread after suspend() makes another.
@@ -54,7 +54,6 @@ public:
     void abandon() noexcept; // in a forked child
 
 private:
-
     void note(xtc_op_t* op) noexcept;
     void ask_back(xtc_op_t* op) noexcept;
     void finish(xtc_op_t* op, int64_t result) noexcept;
@@ -70,8 +69,7 @@ private:
     bool has_loose_ends() const noexcept;
     void hand_over() noexcept;
     void start(xtc_op_t* op) noexcept;
-    template <class Queue>
-    void queue_entry(Queue&& queue) noexcept;
+    template <class Queue> void queue_entry(Queue&& queue) noexcept;
     void listen_in_ring() noexcept;
     void enter() noexcept;
     void nap(int64_t until) noexcept;
@@ -84,7 +82,9 @@ private:
     void take_completion(const Ring::Completion& completion) noexcept;
     void take_cancel_answer(xtc_op_t* op, int result) noexcept;
     void settle(xtc_op_t* op) noexcept;
-    bool is_at_rest() const noexcept { return in_kernel_ == 0 && unanswered_ == 0 && !bell_armed_ && !side_armed_; }
+    bool is_at_rest() const noexcept {
+        return in_kernel_ == 0 && unanswered_ == 0 && !bell_armed_ && !side_armed_;
+    }
 
     Doorbell bell_;
     Ring ring_;

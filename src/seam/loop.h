@@ -53,7 +53,8 @@ XTC_API int xtc_seam_loop_check(xtc_loop_t *loop);
 /* Nonzero once xtc_exec_stop was called; taking it clears it. */
 XTC_API int xtc_seam_exec_take_stop(xtc_exec_t *exec);
 
-/* fn(self) is called when xtc_exec_fini has ended the loops: what they were lent may go. One for each executor. */
+/* fn(self) is called when xtc_exec_fini has ended the loops: what they were lent may go. One for each
+ * executor. */
 XTC_API void xtc_seam_exec_at_fini(xtc_exec_t *exec, void (*fn)(void *self), void *self);
 
 /* On this thread, a call that would block the thread answers XTC_E_DEADLK instead (S3). */

@@ -15,8 +15,8 @@ namespace {
 struct Silent {
     Silent() { fill(writer.first); }
     std::array<Op, 4> make() {
-        return {Op::poll(event_fd, POLLIN), Op::recv(reader.first, buf, sizeof(buf)), Op::send(writer.first, "x", 1),
-                Op::accept(listener.fd)};
+        return {Op::poll(event_fd, POLLIN), Op::recv(reader.first, buf, sizeof(buf)),
+                Op::send(writer.first, "x", 1), Op::accept(listener.fd)};
     }
     Fd event_fd = event();
     Pair reader = socket_pair();
@@ -33,8 +33,8 @@ size_t count_fds() {
     return n;
 }
 
-// Connecting to an address of this net that nobody answers needs one that drops packets; a listener with a full
-// backlog does as well.
+// Connecting to an address of this net that nobody answers needs one that drops packets; a listener with a
+// full backlog does as well.
 struct SilentPeer {
     SilentPeer() {
         ::listen(listener.fd, 0);
@@ -207,14 +207,15 @@ TEST_CASE("close_fd ends what waits on the descriptor with ECONNABORTED, and not
     for (Op& op : ops) driver.submit(op);
     driver.submit(bystander);
     if (is_in_kernel) CHECK(driver.poll() == 0);
-    for (const int fd : {silent.event_fd.release(), silent.reader.first.release(), silent.writer.first.release(),
-                         silent.listener.fd.release()}) {
+    for (const int fd : {silent.event_fd.release(), silent.reader.first.release(),
+                         silent.writer.first.release(), silent.listener.fd.release()}) {
         driver.close_fd(fd);
         CHECK(::fcntl(fd, F_GETFD) == -1);
     }
     // The port is free at once, though an accept was waiting.
     Fd again(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    CHECK(::bind(again, Listener::sockaddr_of(silent.listener.address), sizeof(silent.listener.address)) == 0);
+    CHECK(::bind(again, Listener::sockaddr_of(silent.listener.address), sizeof(silent.listener.address)) ==
+          0);
     for (Op& op : ops) {
         CAPTURE(int{op.kind});
         CHECK(driver.finish(op));
@@ -292,8 +293,10 @@ TEST_CASE("after suspend nobody's memory is written to, and the next wait starts
     Silent silent;
     auto ops = silent.make();
     const auto run = [&](auto&& body) {
-        if (on_another_thread) std::thread(body).join();
-        else body();
+        if (on_another_thread)
+            std::thread(body).join();
+        else
+            body();
     };
     run([&] {
         for (Op& op : ops) driver.submit(op);
@@ -321,7 +324,8 @@ TEST_CASE("after suspend nobody's memory is written to, and the next wait starts
     if (ops[3].res >= 0) ::close(static_cast<int>(ops[3].res));
 }
 
-TEST_CASE("what finished before a suspend is kept; what is cancelled or closed during it is told afterwards") {
+TEST_CASE(
+    "what finished before a suspend is kept; what is cancelled or closed during it is told afterwards") {
     const Make make = any_driver();
     CAPTURE(make.name);
     Driver driver(make);

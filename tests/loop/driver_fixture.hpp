@@ -43,13 +43,17 @@ inline const std::vector<Make> all_drivers = {
     {"uring of Linux 5.11", true, {256, 3, false}},
 };
 
-inline Make any_driver() { return GENERATE(from_range(all_drivers.begin(), all_drivers.end())); }
+inline Make any_driver() {
+    return GENERATE(from_range(all_drivers.begin(), all_drivers.end()));
+}
 
 struct Op : xtc_op_t {
     Op() : xtc_op_t{} {}
     static Op poll(int fd, uint32_t events) { return make(XTC_OP_POLL, fd, events, nullptr, 0); }
     static Op recv(int fd, void* buf, size_t len) { return make(XTC_OP_RECV, fd, 0, buf, len); }
-    static Op send(int fd, const void* buf, size_t len) { return make(XTC_OP_SEND, fd, 0, const_cast<void*>(buf), len); }
+    static Op send(int fd, const void* buf, size_t len) {
+        return make(XTC_OP_SEND, fd, 0, const_cast<void*>(buf), len);
+    }
     static Op accept(int fd) { return make(XTC_OP_ACCEPT, fd, 0, nullptr, 0); }
     static Op connect(int fd, const void* address, size_t len) {
         return make(XTC_OP_CONNECT, fd, 0, const_cast<void*>(address), len);
@@ -182,22 +186,28 @@ struct Pair {
 };
 
 inline Pair socket_pair() {
-    return Pair::make([](int fds[2]) { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds); });
+    return Pair::make(
+        [](int fds[2]) { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds); });
 }
 // first: the reading end.
 inline Pair pipe_pair() {
     return Pair::make([](int fds[2]) { return ::pipe2(fds, O_CLOEXEC | O_NONBLOCK); });
 }
-inline Fd event(unsigned count = 0) { return Fd(::eventfd(count, EFD_CLOEXEC | EFD_NONBLOCK)); }
+inline Fd event(unsigned count = 0) {
+    return Fd(::eventfd(count, EFD_CLOEXEC | EFD_NONBLOCK));
+}
 // An eventfd whose number nobody is given soon after it is closed, a ring that is being made included.
-inline int number_out_of_the_way() { return ::fcntl(event(), F_DUPFD_CLOEXEC, 700); }
+inline int number_out_of_the_way() {
+    return ::fcntl(event(), F_DUPFD_CLOEXEC, 700);
+}
 inline void signal_event(int fd) {
     const uint64_t one = 1;
     if (::write(fd, &one, sizeof(one)) != sizeof(one)) throw std::runtime_error("eventfd write");
 }
 
 struct Listener {
-    explicit Listener(int flags = SOCK_NONBLOCK) : fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)) {
+    explicit Listener(int flags = SOCK_NONBLOCK)
+        : fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0)) {
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         socklen_t len = sizeof(address);
@@ -209,7 +219,8 @@ struct Listener {
     static sockaddr* sockaddr_of(sockaddr_in& address) { return reinterpret_cast<sockaddr*>(&address); }
     Fd connect() {
         Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        if (::connect(client, sockaddr_of(address), sizeof(address)) != 0) throw std::runtime_error("no connection");
+        if (::connect(client, sockaddr_of(address), sizeof(address)) != 0)
+            throw std::runtime_error("no connection");
         return client;
     }
     sockaddr_in address{};
@@ -218,11 +229,13 @@ struct Listener {
 
 inline void fill(int socket) {
     static char block[65536];
-    while (::send(socket, block, sizeof(block), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {}
+    while (::send(socket, block, sizeof(block), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+    }
 }
 inline void empty(int socket) {
     static char block[65536];
-    while (::recv(socket, block, sizeof(block), MSG_DONTWAIT) > 0) {}
+    while (::recv(socket, block, sizeof(block), MSG_DONTWAIT) > 0) {
+    }
 }
 
 } // namespace driver_tests

@@ -12,7 +12,9 @@ using namespace driver_tests;
 namespace {
 
 // Between the two calls that say so.
-void mark() { ::syscall(SYS_getppid); }
+void mark() {
+    ::syscall(SYS_getppid);
+}
 
 // How often each call was made between the marks; empty: the child failed.
 std::map<long, int> count_calls(const std::function<void()>& body) {
@@ -37,8 +39,10 @@ std::map<long, int> count_calls(const std::function<void()>& body) {
         ::ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info), &info);
         if (info.op != PTRACE_SYSCALL_INFO_ENTRY) continue;
         const auto call = static_cast<long>(info.entry.nr);
-        if (call == SYS_getppid) is_counting = !is_counting;
-        else if (is_counting) ++calls[call];
+        if (call == SYS_getppid)
+            is_counting = !is_counting;
+        else if (is_counting)
+            ++calls[call];
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return {{-1, status}};
     return calls;
@@ -108,8 +112,9 @@ TEST_CASE("a sleep is one system call, also when a sleep before it ended by its 
         bool has_op;
         long call;
     };
-    for (const Row& row : {Row{all_drivers[0], true, SYS_io_uring_enter}, Row{all_drivers[1], true, SYS_epoll_pwait2},
-                           Row{all_drivers[0], false, SYS_futex}, Row{all_drivers[1], false, SYS_futex}}) {
+    for (const Row& row :
+         {Row{all_drivers[0], true, SYS_io_uring_enter}, Row{all_drivers[1], true, SYS_epoll_pwait2},
+          Row{all_drivers[0], false, SYS_futex}, Row{all_drivers[1], false, SYS_futex}}) {
         CAPTURE(row.make.name, row.has_op);
         CHECK(count_calls([&] {
                   Driver driver(row.make);

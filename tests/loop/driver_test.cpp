@@ -3,8 +3,12 @@
 #include "loop/driver_fixture.hpp"
 
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 using namespace driver_tests;
 
@@ -169,7 +173,8 @@ TEST_CASE("a connect to a Unix listener whose backlog is full says EAGAIN, as th
     sockaddr_un name{};
     name.sun_family = AF_UNIX;
     std::snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "xtc-driver-test-%d", ::getpid());
-    const auto len = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name.sun_path + 1));
+    const auto len =
+        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name.sun_path + 1));
     Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&name), len) == 0);
     REQUIRE(::listen(listener, 0) == 0);
@@ -225,6 +230,39 @@ TEST_CASE("a poll tells the bits that came true, and no others") {
     CHECK(driver.run(op) == POLLIN);
 }
 
+TEST_CASE("the kinds of file that have no name can be polled: timers, processes, sets") {
+    const Make make = any_driver();
+    CAPTURE(make.name);
+    Driver driver(make);
+    Fd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    Op op = Op::poll(timer, POLLIN);
+    driver.submit(op);
+    CHECK(driver.poll() == 0);
+    const itimerspec soon{{}, {0, 1'000'000}};
+    CHECK(::timerfd_settime(timer, 0, &soon, nullptr) == 0);
+    CHECK(driver.finish(op));
+    CHECK(op.res == POLLIN);
+
+    const pid_t child = fork_child();
+    if (child == 0) ::_exit(0);
+    Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    op = Op::poll(process, POLLIN);
+    CHECK(driver.run(op) == POLLIN);
+    CHECK(::waitpid(child, nullptr, 0) == child);
+
+    Fd set(::epoll_create1(EPOLL_CLOEXEC));
+    Fd member = event();
+    epoll_event interest{};
+    interest.events = EPOLLIN;
+    CHECK(::epoll_ctl(set, EPOLL_CTL_ADD, member, &interest) == 0);
+    op = Op::poll(set, POLLIN);
+    driver.submit(op);
+    CHECK(driver.poll() == 0);
+    signal_event(member);
+    CHECK(driver.finish(op));
+    CHECK(op.res == POLLIN);
+}
+
 TEST_CASE("a poll of a regular file or a directory is EINVAL, of a number that is not open EBADF") {
     const Make make = any_driver();
     CAPTURE(make.name);
@@ -233,8 +271,11 @@ TEST_CASE("a poll of a regular file or a directory is EINVAL, of a number that i
     Fd directory(::open("/", O_RDONLY | O_CLOEXEC));
     const int closed = number_out_of_the_way();
     ::close(closed);
-    for (const auto& [fd, error] : {std::pair<int, int>{file, -EINVAL}, {directory, -EINVAL}, {closed, -EBADF},
-                                    {-1, -EBADF}, {1 << 30, -EBADF}}) {
+    for (const auto& [fd, error] : {std::pair<int, int>{file, -EINVAL},
+                                    {directory, -EINVAL},
+                                    {closed, -EBADF},
+                                    {-1, -EBADF},
+                                    {1 << 30, -EBADF}}) {
         CAPTURE(fd);
         Op op = Op::poll(fd, POLLIN);
         CHECK(driver.try_op(op) == 1);
@@ -262,7 +303,8 @@ TEST_CASE("socket operations on what is no socket are ENOTSOCK, on what is not o
     const int closed = number_out_of_the_way();
     ::close(closed);
     char buf[4] = {};
-    for (const auto& [fd, error] : {std::pair<int, int>{pipe.first, -ENOTSOCK}, {file, -ENOTSOCK}, {closed, -EBADF}, {-1, -EBADF}}) {
+    for (const auto& [fd, error] :
+         {std::pair<int, int>{pipe.first, -ENOTSOCK}, {file, -ENOTSOCK}, {closed, -EBADF}, {-1, -EBADF}}) {
         CAPTURE(fd);
         for (Op op : {Op::recv(fd, buf, 4), Op::send(fd, buf, 4), Op::accept(fd), Op::connect(fd, buf, 4)}) {
             CAPTURE(int{op.kind});

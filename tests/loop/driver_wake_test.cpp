@@ -209,7 +209,8 @@ TEST_CASE("the host's descriptor is readable when a wait would find something, a
     CHECK(driver.pollfd() == fd);
 }
 
-TEST_CASE("a host that asks for the descriptor again may sleep though operations were started since the wait") {
+TEST_CASE(
+    "a host that asks for the descriptor again may sleep though operations were started since the wait") {
     const Make make = any_driver();
     CAPTURE(make.name);
     Driver driver(make);

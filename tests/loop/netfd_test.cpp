@@ -35,7 +35,9 @@ bool has_ipv6() {
     return ::read(probe, &byte, 1) == 1;
 }
 
-std::string unix_path() { return "/tmp/xtc-netfd-test-" + std::to_string(::getpid()); }
+std::string unix_path() {
+    return "/tmp/xtc-netfd-test-" + std::to_string(::getpid());
+}
 
 // Listens on `host`, connects to `peer`, takes the connection.
 void check_connection(int family, const char* host, const char* peer) {
@@ -109,7 +111,8 @@ TEST_CASE("bad arguments of listen and dial each have their code, and nothing is
          }) {
         CAPTURE(row.family, row.host, row.port);
         int fd = untouched;
-        CHECK(xtc::open_listener(row.family, row.host, row.port, false, row.opts, &fd, nullptr) == row.listen);
+        CHECK(xtc::open_listener(row.family, row.host, row.port, false, row.opts, &fd, nullptr) ==
+              row.listen);
         CHECK(xtc::open_dialled(row.family, row.host, row.port, row.opts, &fd) == row.dial);
         CHECK(fd == untouched);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// O16: what happens where a filter, a sysctl or an old kernel refuses io_uring. Each case runs in a child of its
-// own, under a filter that cannot be taken off again.
+// O16: what happens where a filter, a sysctl or an old kernel refuses io_uring. Each case runs in a child of
+// its own, under a filter that cannot be taken off again.
 #include "loop/driver_fixture.hpp"
 
 #include <linux/filter.h>
@@ -47,13 +47,15 @@ std::string in_child(const std::function<void(Complaints&)>& body) {
         Complaints complaints;
         body(complaints);
         const std::string text = complaints.text();
-        const bool is_written = ::write(channel[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+        const bool is_written =
+            ::write(channel[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
         ::_exit(is_written ? 0 : 1);
     }
     ::close(channel[1]);
     std::string text;
     char buf[512];
-    for (ssize_t n = 0; (n = ::read(channel[0], buf, sizeof(buf))) > 0;) text.append(buf, static_cast<size_t>(n));
+    for (ssize_t n = 0; (n = ::read(channel[0], buf, sizeof(buf))) > 0;)
+        text.append(buf, static_cast<size_t>(n));
     ::close(channel[0]);
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -63,7 +65,9 @@ std::string in_child(const std::function<void(Complaints&)>& body) {
 
 struct Heard {
     xtc::Teller teller() {
-        return {[](void* self, const char* sentence) { static_cast<Heard*>(self)->all.emplace_back(sentence); }, this};
+        return {
+            [](void* self, const char* sentence) { static_cast<Heard*>(self)->all.emplace_back(sentence); },
+            this};
     }
     bool has(const std::string& part) const {
         return all.size() == 1 && all[0].find(part) != std::string::npos;
@@ -98,13 +102,13 @@ struct Refusal {
     const char* remedy;
 };
 const Refusal refusals[] = {
-    {EPERM, "EPERM", "seccomp profile"},
-    {ENOSYS, "ENOSYS", "CONFIG_IO_URING"},
-    {EOPNOTSUPP, "EOPNOTSUPP", "sandbox"},
-    {EINVAL, "EINVAL", "Linux 5.11"},
+    {EPERM, "EPERM", "seccomp profile"},   {ENOSYS, "ENOSYS", "CONFIG_IO_URING"},
+    {EOPNOTSUPP, "EOPNOTSUPP", "sandbox"}, {EINVAL, "EINVAL", "Linux 5.11"},
     {ENOMEM, "ENOMEM", "RLIMIT_MEMLOCK"},
 };
-Refusal any_refusal() { return GENERATE(from_range(std::begin(refusals), std::end(refusals))); }
+Refusal any_refusal() {
+    return GENERATE(from_range(std::begin(refusals), std::end(refusals)));
+}
 
 } // namespace
 
@@ -113,14 +117,17 @@ TEST_CASE("O16: auto takes epoll where io_uring_setup is refused, and says why a
     const char* word = GENERATE(static_cast<const char*>(nullptr), "auto");
     CAPTURE(refusal.name);
     CHECK(in_child([&](Complaints& complaints) {
-              if (word != nullptr) xtc_env_set("XTC_IO_BACKEND", word, 1);
-              else ::unsetenv("XTC_IO_BACKEND");
+              if (word != nullptr)
+                  xtc_env_set("XTC_IO_BACKEND", word, 1);
+              else
+                  ::unsetenv("XTC_IO_BACKEND");
               refuse(SYS_io_uring_setup, refusal.error);
               Heard heard;
               xtc::Backend backend = xtc::Backend::uring;
               complaints.expect(xtc::driver_choose(&backend, heard.teller()) == XTC_OK, "choose");
               complaints.expect(backend == xtc::Backend::epoll, "backend");
-              complaints.expect(heard.has(refusal.name) && heard.has(refusal.remedy) && heard.has("epoll"), "sentence");
+              complaints.expect(heard.has(refusal.name) && heard.has(refusal.remedy) && heard.has("epoll"),
+                                "sentence");
               xtc::DriverRef ref;
               complaints.expect(xtc::driver_make(backend, heard.teller(), &ref) == XTC_OK, "make");
               Driver driver(ref);
@@ -138,7 +145,8 @@ TEST_CASE("O16: a forced uring that is refused is XTC_E_NOSYS with cause and rem
               xtc::Backend backend = xtc::Backend::epoll;
               complaints.expect(xtc::driver_choose(&backend, heard.teller()) == XTC_E_NOSYS, "choose");
               complaints.expect(backend == xtc::Backend::epoll, "out was touched");
-              complaints.expect(heard.has(refusal.name) && heard.has(refusal.remedy) && heard.has("XTC_IO_BACKEND=uring"),
+              complaints.expect(heard.has(refusal.name) && heard.has(refusal.remedy) &&
+                                    heard.has("XTC_IO_BACKEND=uring"),
                                 "sentence");
           }) == "");
 }
@@ -164,7 +172,8 @@ TEST_CASE("a ring refused at the first run: epoll takes over what was started be
     CHECK(in_child([&](Complaints& complaints) {
               Heard heard;
               xtc::DriverRef ref;
-              complaints.expect(xtc::driver_make(xtc::Backend::uring, heard.teller(), &ref) == XTC_OK, "make");
+              complaints.expect(xtc::driver_make(xtc::Backend::uring, heard.teller(), &ref) == XTC_OK,
+                                "make");
               Driver driver(ref);
               const int fd = is_stepped ? driver.pollfd() : -1;
               refuse(SYS_io_uring_setup, refusal.error);
@@ -201,7 +210,8 @@ TEST_CASE("a ring refused at the first run: epoll takes over what was started be
                   complaints.expect(is_readable(), "wake unseen by the host");
                   driver.poll();
                   complaints.expect(!is_readable(), "readable after a wait");
-                  complaints.expect(::write(pair.second, "abc", 3) == 3 && is_readable(), "data unseen by the host");
+                  complaints.expect(::write(pair.second, "abc", 3) == 3 && is_readable(),
+                                    "data unseen by the host");
               } else {
                   complaints.expect(::write(pair.second, "abc", 3) == 3, "write");
               }
@@ -211,11 +221,13 @@ TEST_CASE("a ring refused at the first run: epoll takes over what was started be
           }) == "");
 }
 
-TEST_CASE("a forced ring refused at the first run: operations fail with the reason, sleep and wake still work") {
+TEST_CASE(
+    "a forced ring refused at the first run: operations fail with the reason, sleep and wake still work") {
     CHECK(in_child([&](Complaints& complaints) {
               Heard heard;
               xtc::DriverRef ref;
-              complaints.expect(xtc::driver_make(xtc::Backend::uring_only, heard.teller(), &ref) == XTC_OK, "make");
+              complaints.expect(xtc::driver_make(xtc::Backend::uring_only, heard.teller(), &ref) == XTC_OK,
+                                "make");
               Driver driver(ref);
               refuse(SYS_io_uring_setup, EPERM);
               Fd silent = event();
@@ -254,10 +266,12 @@ TEST_CASE("XTC_IO_BACKEND forces a driver, and any other word is XTC_E_INVAL wit
               xtc::Backend backend = xtc::Backend::uring;
               xtc_env_set("XTC_IO_BACKEND", "epoll", 1);
               complaints.expect(xtc::driver_choose(&backend, heard.teller()) == XTC_OK, "epoll");
-              complaints.expect(backend == xtc::Backend::epoll && heard.all.empty(), "epoll is a plain choice");
+              complaints.expect(backend == xtc::Backend::epoll && heard.all.empty(),
+                                "epoll is a plain choice");
               xtc_env_set("XTC_IO_BACKEND", "uring", 1);
               complaints.expect(xtc::driver_choose(&backend, heard.teller()) == XTC_OK, "uring");
-              complaints.expect(backend == xtc::Backend::uring_only && heard.all.empty(), "uring is a plain choice");
+              complaints.expect(backend == xtc::Backend::uring_only && heard.all.empty(),
+                                "uring is a plain choice");
               for (const char* word : {"", "URING", "kqueue"}) {
                   heard.all.clear();
                   xtc_env_set("XTC_IO_BACKEND", word, 1);
