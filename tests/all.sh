@@ -127,7 +127,7 @@ stage_asan() {
 
 stage_tsan() {
     # shellcheck disable=SC2086
-    build build/tsan clang-19 clang++-19 -Db_sanitize=thread $SANITIZED || return
+    build build/tsan clang-19 clang++-19 -Db_sanitize=thread -Dexamples=false $SANITIZED || return
     export TSAN_OPTIONS=second_deadlock_stack=1:allocator_may_return_null=1
     meson_tests build/tsan --suite threads -t 6
     unset TSAN_OPTIONS
