@@ -144,7 +144,8 @@ TEST_CASE("a cancel that comes too late changes nothing") {
     CHECK(failed.res == -EBADF);
 }
 
-// The ring tries such a receive again and again, then gives it to a kernel thread: a cancel may find it nowhere.
+// The ring tries such a receive again and again, then gives it to a kernel thread: a cancel may find it
+// nowhere.
 TEST_CASE("a receive on a socket with unread errors can be cancelled") {
     const Make make = GENERATE(from_range(all_drivers.begin(), all_drivers.end()));
     CAPTURE(make.name);
@@ -162,7 +163,8 @@ TEST_CASE("a receive on a socket with unread errors can be cancelled") {
     char buf[16] = {};
     for (int round = 0; round < 20; ++round) {
         ::send(socket, "x", 1, 0);
-        while (::recv(socket, buf, sizeof(buf), 0) == -1 && errno != EAGAIN) {}
+        while (::recv(socket, buf, sizeof(buf), 0) == -1 && errno != EAGAIN) {
+        }
         Op op = Op::recv(socket, buf, sizeof(buf));
         driver.submit(op);
         for (int i = 0; i < round; ++i) driver.poll();
