@@ -119,8 +119,7 @@ stage_asan() {
     build build/asan gcc g++ -Db_sanitize=address,undefined -Dcpp_args=-Wno-maybe-uninitialized $SANITIZED ||
         return
     # Allocations that must fail are part of the tests.
-    ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
-    export ASAN_OPTIONS=$ASAN_OPTIONS:strict_string_checks=1:allocator_may_return_null=1
+    export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     meson_tests build/asan --no-suite check --no-suite install -t 4
     unset ASAN_OPTIONS UBSAN_OPTIONS
