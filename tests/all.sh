@@ -74,6 +74,8 @@ meson_tests() {
             fi
         done <<<"$cases"
     fi
+    # Meson keeps what a test says about its failures out of what it prints.
+    if [ $rc != 0 ]; then grep -E '^(not ok |# )' "$folder/meson-logs/testlog.txt" >>"$log"; fi
     # A crash, a time-out or an unreadable result has no case of its own.
     if [ $rc != 0 ] && [ "$failed" = "$before" ]; then
         note_failure "$stage: a test program ended badly" "$log"
@@ -125,7 +127,7 @@ stage_asan() {
 
 stage_tsan() {
     # shellcheck disable=SC2086
-    build build/tsan clang-19 clang++-19 -Db_sanitize=thread $SANITIZED || return
+    build build/tsan clang-19 clang++-19 -Db_sanitize=thread -Dexamples=false $SANITIZED || return
     export TSAN_OPTIONS=second_deadlock_stack=1:allocator_may_return_null=1
     meson_tests build/tsan --suite threads -t 6
     unset TSAN_OPTIONS
@@ -156,10 +158,14 @@ for stage in $only; do
         "$([ $skipped = $s ] || echo ", $((skipped - s)) skipped")" $((SECONDS - began))
 done
 
+# Lines of a log that tell a reader nothing about a failure.
+CHATTER='^\[[0-9]+/[0-9]+\] (Comp|Link|Gen)|^$|^(Ok|Expected Fail|Fail|Unexpected Pass|Skipped|Timeout): '
+CHATTER="$CHATTER"'|^ *[0-9]+/[0-9]+ .* OK |^Full log|^Summary of|^(―)+'
+
 for line in "${failures[@]}"; do echo "FAILED $line"; done
 for log in $(printf '%s\n' "${failures[@]}" | sed -n 's/.*(\(.*\))$/\1/p' | sort -u); do
     echo "--- the end of $log"
-    grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 30
+    grep -vE "$CHATTER" "$log" | tail -n 40
 done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

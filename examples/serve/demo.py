@@ -99,7 +99,7 @@ def simulate(build):
     if not os.path.exists(simulator):
         return
     print("\nThe same batch code under the simulator, seed 7:")
-    if subprocess.run([simulator, "--seed", "7"]).returncode != 0:
+    if subprocess.run([simulator, "--seed", "7", "--workload", "batch"]).returncode != 0:
         fail("the simulator found a fault")
 
 

@@ -13,14 +13,10 @@ namespace {
 
 namespace bc = boost::context::detail;
 
-struct Transfer { // on the stack of the one who leaves; read before anything else runs
-    Context* from;
-    Context* to;
-};
-
 // Whoever we arrive from left its registers on its own stack: note where.
 inline Context& arrive(bc::transfer_t t) {
-    auto [from, self] = *static_cast<Transfer*>(t.data);
+    auto* self = static_cast<Context*>(t.data);
+    [[maybe_unused]] Context* from = self->from;
     from->sp = t.fctx;
 #if XTC_ASAN
     const void* bottom = nullptr;
@@ -47,26 +43,28 @@ inline bc::transfer_t enter(bc::fcontext_t to, void* data) {
                  "1:\tleaq 128(%%rsp), %%rsp"
                  : "=a"(back.fctx), "=d"(back.data), "+D"(to), "+S"(data)
                  :
-                 : "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
-                   "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
-                   "memory", "cc");
+                 : "rcx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
+                   "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory",
+                   "cc");
     return back;
 #else
     return bc::jump_fcontext(to, data);
 #endif
 }
 
-// Announcing a dying fiber's last switch frees its fake stack, and t is read after that.
-XTC_REAL_STACK inline bc::transfer_t jump(Transfer& t, EhGlobals* eh, [[maybe_unused]] bool dying) {
-    t.from->eh = *eh;
-    *eh = t.to->eh;
+// After start_switch_fiber nothing of our frame may be read from memory: a dying fiber's locals whose address
+// was taken are gone with its fake stack.
+inline bc::transfer_t jump(Context& from, Context& to, EhGlobals* eh, [[maybe_unused]] bool dying) {
+    from.eh = *eh;
+    *eh = to.eh;
+    to.from = &from;
 #if XTC_ASAN
-    __sanitizer_start_switch_fiber(dying ? nullptr : &t.from->fake_stack, t.to->bottom, t.to->size);
+    __sanitizer_start_switch_fiber(dying ? nullptr : &from.fake_stack, to.bottom, to.size);
 #endif
 #if XTC_TSAN
-    __tsan_switch_to_fiber(t.to->tsan, 0);
+    __tsan_switch_to_fiber(to.tsan, 0);
 #endif
-    return enter(t.to->sp, &t);
+    return enter(to.sp, &to);
 }
 
 void start(bc::transfer_t t) {
@@ -111,16 +109,13 @@ void context_destroy([[maybe_unused]] Context& ctx) {
 #endif
 }
 
-XTC_REAL_STACK void context_switch(Context& from, Context& to, EhGlobals* thread_eh) {
-    Transfer t{&from, &to};
-    arrive(jump(t, thread_eh, false));
+void context_switch(Context& from, Context& to, EhGlobals* thread_eh) {
+    arrive(jump(from, to, thread_eh, false));
 }
 
 // ASan would put `t` on the fiber's fake stack, which ends with the fiber before the other side has read it.
-__attribute__((no_sanitize("address")))
-XTC_REAL_STACK void context_leave(Context& from, Context& to, EhGlobals* thread_eh) {
-    Transfer t{&from, &to};
-    jump(t, thread_eh, true);
+__attribute__((no_sanitize("address"))) void context_leave(Context& from, Context& to, EhGlobals* thread_eh) {
+    jump(from, to, thread_eh, true);
     XTC_UNREACHABLE();
 }
 

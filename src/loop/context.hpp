@@ -21,6 +21,7 @@ using ContextEntry = void (*)(Context& self); // never returns: it ends with con
 
 struct Context {
     void* sp = nullptr; // of a suspended context
+    Context* from = nullptr; // who switched here last; not on a stack, which may be gone by then
     ContextEntry entry = nullptr;
     EhGlobals eh;
 #if XTC_ASAN

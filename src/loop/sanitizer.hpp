@@ -34,9 +34,6 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// For a function whose locals must be on the real stack, not on the one ASan keeps to find uses after return.
-#define XTC_REAL_STACK __attribute__((no_sanitize("address")))
-
 namespace xtc::san {
 
 // A stack's memory exists from now on; LeakSanitizer must look into it for pointers.

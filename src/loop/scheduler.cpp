@@ -152,7 +152,7 @@ __attribute__((noinline)) void Loop::fiber_main(Context&) {
     Task& t = *loop.current_;
     loop.arrived();
     _Unwind_Exception unwinder;
-    t.entry_frame = &unwinder;
+    t.entry_frame = __builtin_frame_address(0); // not a local's address: a sanitizer may keep those elsewhere
     t.unwinder = &unwinder;
     if (t.kind == TaskKind::coro) {
         t.result = t.fn.coro(t.arg);

@@ -139,8 +139,7 @@ TEST_CASE("async: the owner of an address is found while its fiber lives") {
     void* address = nullptr;
     loop.proc(
         [&] {
-            char here = 0;
-            address = &here;
+            address = __builtin_frame_address(0);
             xtc_pid_t owner;
             char name[16];
             CHECK(xtc_stack_owner(address, &owner, name, sizeof name) == XTC_OK);

@@ -144,6 +144,36 @@ TEST_CASE("a cancel that comes too late changes nothing") {
     CHECK(failed.res == -EBADF);
 }
 
+// The ring tries such a receive again and again, then gives it to a kernel thread: a cancel may find it
+// nowhere.
+TEST_CASE("a receive on a socket with unread errors can be cancelled") {
+    const Make make = GENERATE(from_range(all_drivers.begin(), all_drivers.end()));
+    CAPTURE(make.name);
+    if (!make.is_ring) return; // epoll reports the error for ever, and the receive has nothing to take
+    Driver driver(make);
+    Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int on = 1;
+    REQUIRE(::setsockopt(socket, IPPROTO_IP, IP_RECVERR, &on, sizeof(on)) == 0);
+    sockaddr_in address{};
+    {
+        Listener listener;
+        address = listener.address; // nobody's once it is closed, and no UDP port before
+    }
+    REQUIRE(::connect(socket, Listener::sockaddr_of(address), sizeof(address)) == 0);
+    char buf[16] = {};
+    for (int round = 0; round < 20; ++round) {
+        ::send(socket, "x", 1, 0);
+        while (::recv(socket, buf, sizeof(buf), 0) == -1 && errno != EAGAIN) {
+        }
+        Op op = Op::recv(socket, buf, sizeof(buf));
+        driver.submit(op);
+        for (int i = 0; i < round; ++i) driver.poll();
+        driver.cancel(op);
+        CHECK(driver.finish(op));
+        CHECK(op.res == -ECANCELED);
+    }
+}
+
 TEST_CASE("O13: storage used again is not hit by the cancel of what was in it before") {
     const Make make = any_driver();
     CAPTURE(make.name);
@@ -253,13 +283,19 @@ TEST_CASE("O04: a number closed and given to another file delivers nothing to th
     newcomer = Op::poll(number, POLLIN);
     driver.submit(newcomer);
     CHECK(driver.stays_pending(newcomer));
+    CHECK(!waiting.is_done);
+    if (has_duplicate) {
+        // The old file may still end its own wait (a ring knows the file, epoll has only the number), never
+        // the newcomer's.
+        CHECK(::write(old.second, "x", 1) == 1);
+        CHECK(driver.stays_pending(newcomer));
+    }
     CHECK(::write(fresh.second, "x", 1) == 1);
     CHECK(driver.finish(newcomer));
     CHECK(newcomer.res == POLLIN);
-    CHECK(!waiting.is_done);
     driver.cancel(waiting);
     CHECK(driver.finish(waiting));
-    CHECK(waiting.res == -ECANCELED);
+    CHECK(waiting.res == (has_duplicate && make.is_ring ? int64_t{POLLIN} : int64_t{-ECANCELED}));
     if (fresh.first != number) ::close(number);
 }
 

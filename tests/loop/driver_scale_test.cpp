@@ -69,7 +69,11 @@ TEST_CASE("O11: completions far beyond the queue are all delivered, and the driv
         }
         CHECK(driver.poll() == 0);
         signal_event(fd);
-        CHECK(finish_all(driver, count) == count);
+        // The second time without ever sleeping: looks alone must find all.
+        size_t found = 0;
+        for (size_t looks = 0; round == 1 && looks < count && found < count; ++looks) found += driver.poll();
+        if (round == 0) found = finish_all(driver, count);
+        CHECK(found == count);
         CHECK(std::count_if(ops.begin(), ops.end(), [](const Op& op) { return op.res == POLLIN; }) ==
               static_cast<long>(count));
         uint64_t drained = 0;

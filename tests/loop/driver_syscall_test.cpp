@@ -129,3 +129,23 @@ TEST_CASE("a sleep is one system call, also when a sleep before it ended by its 
               }) == (Calls{{row.call, 1}}));
     }
 }
+
+TEST_CASE("sleep after sleep puts one wait for the bell into the ring") {
+    CHECK(count_calls([] {
+              Driver driver(all_drivers[0]);
+              Fd silent = event();
+              Op op = Op::poll(silent, POLLIN);
+              driver.submit(op);
+              for (int i = 0; i < 10; ++i) driver.wait(driver.now() + 100'000);
+              // The ring's descriptor is the one after the eventfd; its tail counts what was ever put in.
+              unsigned tail = 0;
+              char path[64];
+              std::snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", silent + 1);
+              std::FILE* info = std::fopen(path, "re");
+              char line[128];
+              while (info != nullptr && std::fgets(line, sizeof(line), info) != nullptr) {
+                  if (std::sscanf(line, "SqTail: %u", &tail) == 1) break;
+              }
+              ::_exit(tail == 2 ? 0 : 1); // the operation and the bell
+          }) == Calls{});
+}

@@ -99,6 +99,11 @@ TEST_CASE("a peer that shuts down its direction does not end a wait for room, no
     CHECK(driver.stays_pending(poll));
     CHECK(driver.stays_pending(send));
     CHECK(threads() == before);
+    // Asleep, not asking again and again.
+    const int64_t until = driver.now() + 20'000'000;
+    int waits = 0;
+    for (; driver.now() < until; ++waits) driver.wait(until);
+    CHECK(waits < 10);
 
     Op other = Op::poll(pair.first, POLLOUT);
     driver.submit(other);

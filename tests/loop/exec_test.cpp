@@ -132,16 +132,16 @@ TEST_CASE("exec: await from another loop, from a plain thread and after the end"
     int rc = -1;
     intptr_t from_thread = 0;
     std::thread plain([&] { rc = xtc_await(early, &from_thread); });
-    plain.detach();
-    plain = {};
     exec.run();
     CHECK(from_loop == 21);
     CHECK(xtc_await(far, nullptr) == XTC_E_INVAL); // used up
-    // The detached thread may still be on its way; run until it has its answer.
+    // The thread may still be on its way; run until it has its answer.
     std::thread runner([&] { xtc_exec_run(exec); });
-    while (xtc_atomic_i64_load(reinterpret_cast<int64_t*>(&from_thread)) != 11) std::this_thread::yield();
+    plain.join();
     xtc_exec_stop(exec);
     runner.join();
+    CHECK(rc == XTC_OK);
+    CHECK(from_thread == 11);
 }
 
 TEST_CASE("exec: idle loops use no processor time and make no turn", "[threads]") {
