@@ -3,6 +3,7 @@
 // The group's side of a BatchApp: callbacks, and the device they launch on.
 #include "batch_device.hpp"
 
+#include "xtc_accel.h"
 #include "xtc_async.h"
 #include "xtc_future.h"
 #include "xtc_sim.h"
@@ -12,6 +13,15 @@ namespace xtc::sim {
 namespace {
 
 constexpr int error_codes[] = {XTC_E_INVAL, XTC_E_NOMEM, XTC_E_RESOURCE, XTC_E_ABORTED, XTC_E_IO};
+// False in a build without accelerators.
+bool can_wait_for_fences() {
+    static const bool can = [] {
+        int found = 0;
+        return xtc_accel_probe(nullptr, 0, &found) != XTC_E_NOSYS;
+    }();
+    return can;
+}
+
 constexpr int no_descriptor = (1 << 30) + (1 << 20); // never handed out
 
 } // namespace
@@ -149,6 +159,7 @@ bool BatchApp::launch(Op& op, xtc_batch_exec_t& out) {
     op.hangs = !healed_ && draw_.chance(harm.hang);
     op.is_bad = !healed_ && draw_.chance(harm.bad_token);
     op.kind = static_cast<int>(draw_.between(XTC_BATCH_EXEC_SYNC, XTC_BATCH_EXEC_BLOCKING));
+    if (op.kind == XTC_BATCH_EXEC_FENCE && !can_wait_for_fences()) op.kind = XTC_BATCH_EXEC_FUTURE;
     out.kind = op.kind;
     switch (op.kind) {
     case XTC_BATCH_EXEC_SYNC:
