@@ -72,7 +72,8 @@ struct xtc_log {
         while (!try_lock()) draining.wait(1, std::memory_order_relaxed);
     }
     void unlock() {
-        draining.store(0, std::memory_order_release);
+        // seq_cst: libstdc++ looks for waiters with a load that may pass a weaker store.
+        draining.store(0, std::memory_order_seq_cst);
         draining.notify_one();
     }
 };

@@ -18,19 +18,15 @@ Doorbell::~Doorbell() {
 }
 
 void Doorbell::ring() noexcept {
-    count_.fetch_add(1, std::memory_order_seq_cst);
-    if (ear_.load(std::memory_order_seq_cst) == Ear::none) return;
-    switch (ear_.exchange(Ear::none, std::memory_order_seq_cst)) {
-    case Ear::none:
-        break;
-    case Ear::futex:
-        // All: the owner may sleep in the word itself while a wait of its ring is queued on it as well.
-        ::syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-        break;
-    case Ear::eventfd:
-        announce();
-        break;
-    }
+    const uint32_t mine = count_.fetch_add(1, std::memory_order_seq_cst) + 1;
+    uint64_t listening = listening_.load(std::memory_order_seq_cst);
+    const Ear ear = ear_of(listening);
+    if (ear == Ear::none || has_heard(listening, mine)) return;
+    // Not by exchange: that could take the word of the next sleep, for which the wake below comes too early.
+    if (!listening_.compare_exchange_strong(listening, not_listening, std::memory_order_seq_cst)) return;
+    if (ear == Ear::eventfd) return announce();
+    // All: the owner may sleep in the word itself while a wait of its ring is queued on it as well.
+    ::syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void Doorbell::announce() noexcept {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: ISC
 // How another thread ends the sleep of a loop. A count of rings, which both sides read and write in one total
-// order (sequentially consistent), and a word that says how the owner listens.
+// order (sequentially consistent), and a word that says how the owner listens and what it has heard.
 //
-// No ring is lost. The ringer adds to the count, then reads the ear; the owner sets its ear, then reads the
+// No ring is lost. The ringer adds to the count, then reads the word; the owner sets the word, then reads the
 // count. In any total order one of them sees the other: either the owner sees the new count and does not
-// sleep, or the ringer sees the ear and makes the system call. Between the owner's last look at the count and
-// its sleep the kernel looks again: a futex wait, by system call or in the ring, carries the count it is to
-// sleep on and returns at once when that is no longer the count; an eventfd stays readable until it is
+// sleep, or the ringer sees the word and makes the system call. Between the owner's last look at the count
+// and its sleep the kernel looks again: a futex wait, by system call or in the ring, carries the count it is
+// to sleep on and returns at once when that is no longer the count; an eventfd stays readable until it is
 // drained. A futex wait still in the ring from an earlier sleep may carry an old count: it was accepted while
 // the count was current, so it is queued in the kernel, and FUTEX_WAKE ends it whatever the count is now.
+//
+// One ringer a sleep makes the system call: the one that takes the word as it has read it. A ringer that was
+// held up finds another word, because the owner has heard more by then, and leaves it alone: whoever listens
+// again has seen its ring.
 #pragma once
 
 #include <atomic>
@@ -39,12 +43,12 @@ public:
     }
     // false: rung meanwhile, do not sleep.
     bool listen(Ear ear) noexcept {
-        ear_.store(ear, std::memory_order_seq_cst);
+        listening_.store(uint64_t{heard_} << 32 | static_cast<uint64_t>(ear), std::memory_order_seq_cst);
         if (count_.load(std::memory_order_seq_cst) == heard_) return true;
         stop_listening();
         return false;
     }
-    void stop_listening() noexcept { ear_.store(Ear::none, std::memory_order_relaxed); }
+    void stop_listening() noexcept { listening_.store(not_listening, std::memory_order_relaxed); }
 
     // Sleeps in the futex itself until rung or until `until`. Only while listening with Ear::futex.
     void sleep(int64_t until) noexcept;
@@ -64,8 +68,15 @@ public:
     void abandon() noexcept { eventfd_ = -1; }
 
 private:
+    static constexpr uint64_t not_listening = 0;
+    static_assert(static_cast<uint64_t>(Ear::none) == not_listening);
+    static Ear ear_of(uint64_t listening) noexcept { return static_cast<Ear>(listening & 3); }
+    static bool has_heard(uint64_t listening, uint32_t ring) noexcept {
+        return static_cast<int32_t>(ring - static_cast<uint32_t>(listening >> 32)) <= 0;
+    }
+
     std::atomic<uint32_t> count_{0};
-    std::atomic<Ear> ear_{Ear::none};
+    std::atomic<uint64_t> listening_{not_listening};
     std::atomic<uint32_t> written_{0};
     uint32_t heard_ = 0;
     uint32_t drained_ = 0;

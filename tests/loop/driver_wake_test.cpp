@@ -15,7 +15,7 @@ void wait_until_at_least(const std::atomic<uint32_t>& number, uint32_t wanted) {
 }
 
 void publish(std::atomic<uint32_t>& number, uint32_t value) {
-    number.store(value, std::memory_order_release);
+    number.store(value, std::memory_order_seq_cst); // weaker ones may pass notify's look for waiters
     number.notify_all();
 }
 
