@@ -8,7 +8,7 @@ namespace model {
 namespace {
 
 // In the order of Act.
-constexpr std::array<uint32_t, kActs> kWeights = {14, 14, 5, 6, 5, 5, 1, 1, 1, 34, 4, 8, 1, 2, 3, 2};
+constexpr std::array<uint32_t, kActs> kWeights = {14, 14, 4, 6, 4, 6, 2, 1, 1, 40, 4, 4, 2, 1, 6, 2};
 
 } // namespace
 
@@ -23,6 +23,7 @@ Generator::Generator(uint64_t seed) : draw_(seed), weights_(kWeights) {
     if (chance(60)) weights_[static_cast<size_t>(Act::kill)] = 0;
     oddness_ = 5 + below(50);
     exits_ = chance(20);
+    ends_early_ = chance(30);
 }
 
 Script Generator::begin() {
@@ -74,7 +75,7 @@ Step Generator::turn(const Duel& duel) {
     if (duel.model().limits().async && chance(75)) step.a[Turn::token] = static_cast<int>(below(12));
     if (chance(50)) step.a[Turn::token] = std::min(step.a[Turn::token], 3);
     for (size_t i = 0; i < 4; ++i)
-        if (chance(60)) step.a[Turn::state + i] = static_cast<int>(chance(80) ? below(3) : below(7));
+        if (chance(60)) step.a[Turn::state + i] = static_cast<int>(chance(85) ? below(3) : below(7));
     if (chance(oddness_ / 4)) step.a[Turn::vector_rc] = static_cast<int>(below(3));
     if (chance(oddness_ / 4)) step.a[Turn::collect_rc] = static_cast<int>(below(3));
     if (chance(oddness_)) draw_call(duel, step);
@@ -83,12 +84,26 @@ Step Generator::turn(const Duel& duel) {
     return step;
 }
 
+// While an operation is outstanding, what may end it is drawn more often.
+bool Generator::draw_end_of_operation(const Duel& duel, Step* step) {
+    if (!duel.model().is_outstanding() || !chance(30)) return false;
+    const bool is_bounded = duel.model().limits().timeout_ns > 0;
+    step->act = is_bounded && chance(40) ? Act::advance : Act::resolve;
+    step->a[0] = static_cast<int>(step->act == Act::advance ? 1 + below(700) : chance(60) ? 0 : below(4));
+    return true;
+}
+
 Step Generator::next(const Duel& duel) {
+    ++drawn_;
+    Step sooner;
+    if (draw_end_of_operation(duel, &sooner)) return sooner;
     uint32_t at = below(std::accumulate(weights_.begin(), weights_.end(), 0u));
     size_t which = 0;
     while (at >= weights_[which]) at -= weights_[which++];
     Step step;
     step.act = static_cast<Act>(which);
+    const bool is_end = step.act == Act::close || step.act == Act::kill;
+    if (is_end && !ends_early_ && drawn_ * 4 < length_ * 3) return turn(duel);
     const bool malformed = chance(4);
     switch (step.act) {
     case Act::submit:

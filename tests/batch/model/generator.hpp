@@ -26,6 +26,7 @@ private:
     int handle(const Duel& duel);
     int charge(const Duel& duel);
     Step turn(const Duel& duel);
+    bool draw_end_of_operation(const Duel& duel, Step* step);
     void draw_call(const Duel& duel, Step& turn);
 
     xtc::Prng draw_;
@@ -33,6 +34,8 @@ private:
     std::array<uint32_t, kActs> weights_; // of this run
     uint32_t oddness_;                    // how often something is not the plainest
     bool exits_;
+    bool ends_early_;
+    int drawn_ = 0;
 };
 
 } // namespace model

@@ -172,7 +172,7 @@ private:
     bool kill_asked_ = false;
     bool exiting_ = false;
     bool unwinding_ = false; // out of a hint; a closure that still runs holds it up
-    bool torn_ = false; // gone from an operation: collect comes before everything but hints
+    bool torn_ = false;      // gone from an operation: collect comes before everything but hints
     bool in_callback_ = false;
     bool resting_ = true;
     bool parked_ = true; // a driver killed before its first turn never reaches a boundary
