@@ -174,7 +174,7 @@ int Loop::set_spin(int64_t max_ns) {
 
 void Loop::begin_run() {
     started_.store(true, std::memory_order_release);
-    running_ = true;
+    running_.store(true, std::memory_order_release);
     eh_ = thread_eh_globals();
     context_adopt_thread(main_);
 }
@@ -182,11 +182,11 @@ void Loop::begin_run() {
 // A standalone loop may be run or freed by another thread next: let nothing be in flight meanwhile.
 void Loop::end_run() {
     if (exec_ == nullptr && op_count_ > 0) driver_.table->suspend(driver_.self);
-    running_ = false;
+    running_.store(false, std::memory_order_release);
 }
 
 int Loop::run() {
-    if (running_ || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
+    if (is_running() || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
     if (int rc = ensure_driver(); rc != XTC_OK) return rc;
     AltStack alt_stack;
     begin_run();
@@ -197,7 +197,7 @@ int Loop::run() {
 }
 
 int Loop::step(int64_t timeout_ns) {
-    if (running_ || exec_ != nullptr || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
+    if (is_running() || exec_ != nullptr || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
     if (int rc = ensure_driver(); rc != XTC_OK) return rc;
     begin_run();
     const uint32_t handled =
@@ -257,7 +257,8 @@ int64_t Loop::sleep_or_poll(int64_t until) {
 bool Loop::spin(int64_t until) {
     if (driver_lent_ || xtc_ncpus() < 2) return false;
     const int64_t max = spin_max_.load(std::memory_order_relaxed);
-    spin_now_ = std::clamp<int64_t>(spin_now_, std::min<int64_t>(max, 1000), max);
+    const int64_t least = std::min<int64_t>(max, 1000);
+    spin_now_ = spin_now_ == 0 ? max : std::clamp(spin_now_, least, max); // at first as long as allowed
     const int64_t end = std::min(until, now() + spin_now_);
     do {
         if (!inbox_.looks_empty() || stop_requested()) {

@@ -92,10 +92,12 @@ public:
     int check() const;
     // What is in flight comes home; parked stacks are dropped; called once, by ~Loop or on an exec's worker.
     void shut_down();
-    bool is_running() const { return running_; }
+    bool is_running() const { return running_.load(std::memory_order_acquire); } // any thread
     void begin_run(); // marks the first run; the executor's worker calls it too
     void end_run();
-    void pause_run() { running_ = false; } // between two steps on the same thread
+    void pause_run() {
+        running_.store(false, std::memory_order_release);
+    } // between two steps on the same thread
     // Somebody else sleeps for us until the next turn: posts must reach the driver.
     void sleep_between_turns();
     bool has_backlog() const { return ready_count_ != 0 || backlog_ != nullptr; }
@@ -186,7 +188,7 @@ private:
     uint64_t live_ = 0;
     int64_t quantum_start_ = 0;
     int64_t spin_now_ = 0;
-    bool running_ = false;
+    std::atomic<bool> running_{false};
     bool shut_ = false;
     bool dropping_ = false;
     InboxNode* backlog_ = nullptr; // taken from the inbox, waits for the next turn
