@@ -172,6 +172,12 @@ int Loop::set_spin(int64_t max_ns) {
     return XTC_OK;
 }
 
+bool Loop::is_callers() const {
+    const Loop* here = current_loop();
+    if (here != nullptr) return here == this;
+    return exec_ != nullptr ? !exec_->is_running() : !is_running();
+}
+
 void Loop::begin_run() {
     started_.store(true, std::memory_order_release);
     running_.store(true, std::memory_order_release);
@@ -415,14 +421,10 @@ uint64_t Loop::hash() const {
 }
 
 int Loop::check() const {
+    if (!ready_.check() || (classes_ != nullptr && !classes_->check(ready_))) return XTC_E_INTERNAL;
     uint32_t ready = 0;
-    const Task* last = nullptr;
-    for (const Task* t = ready_head_; t != nullptr; t = t->next) {
-        if (t->now_in() != TaskState::ready) return XTC_E_INTERNAL;
-        last = t;
-        if (++ready > ready_count_) return XTC_E_INTERNAL;
-    }
-    if (ready != ready_count_ || last != ready_tail_) return XTC_E_INTERNAL;
+    tasks_.for_each([&ready](const Task& t) { ready += t.now_in() == TaskState::ready; });
+    if (ready != ready_count_) return XTC_E_INTERNAL;
     uint32_t flying = 0;
     for (const xtc_op_t* op = ops_; op != nullptr; op = op->all_next) {
         if (op->state != XTC_OP_IN_FLIGHT || ++flying > op_count_) return XTC_E_INTERNAL;

@@ -140,6 +140,7 @@ struct Task {
     void* arg = nullptr;
     intptr_t result = 0; // or the exit reason of a process
     size_t stack_size = 0;
+    xtc_run_class* run_class = nullptr;
     Awaiter* awaiter = nullptr;            // who waits in xtc_await; we hold a reference
     const void* entry_frame = nullptr;     // where unwinding ends
     _Unwind_Exception* unwinder = nullptr; // in the entry frame
