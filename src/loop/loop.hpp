@@ -159,7 +159,9 @@ private:
     Task* pop_ready();
     void begin_step();         // a run of a task begins
     void end_step(Task& task); // and is over
-    bool has_classes() const { return classes_ != nullptr && classes_->is_on(); }
+    bool has_classes() const { return classes_on_; }
+    void join_class(xtc_run_class& c);
+    void leave_class(xtc_run_class& c);
     Task* next_fiber(); // to switch to directly from another fiber; nullptr: go back to the turn
     void arrived();     // first thing on every arrival on a stack
     int64_t sleep_or_poll(int64_t until);
@@ -188,6 +190,7 @@ private:
     // the loop's thread
     alignas(64) ReadyQueue ready_; // with classes: of the tasks without one
     uint32_t ready_count_ = 0;     // of all queues
+    bool classes_on_ = false;
     uint32_t budget_ = 0; // runs left in this turn
     Task* current_ = nullptr;
     uint32_t skipped_ = 0; // runs of this turn that a stop gave up

@@ -21,6 +21,15 @@ public:
         ++size_;
     }
 
+    Task* pop_front() {
+        Task* t = head_;
+        head_ = t->next;
+        if (head_ == nullptr) tail_ = nullptr;
+        --size_;
+        t->next = nullptr;
+        return t;
+    }
+
     // The one at `place` from the front, which is there.
     Task* pop(uint32_t place) {
         Task* before = nullptr;

@@ -35,7 +35,8 @@ Task* Loop::pop_ready() {
     ReadyQueue& queue = has_classes() ? classes_->pick(ready_) : ready_;
     const uint32_t n = queue.size();
     --ready_count_;
-    return queue.pop(chooser_ != nullptr && n > 1 ? chooser_->choose(chooser_self_, n) : 0);
+    if (chooser_ == nullptr || n == 1) return queue.pop_front();
+    return queue.pop(chooser_->choose(chooser_self_, n));
 }
 
 void Loop::begin_step() {
@@ -63,9 +64,19 @@ void Loop::set_class(Task& t, xtc_run_class* c) {
     XTC_ASSERT(current_ == &t);
     if (t.run_class == c) return;
     end_step(t);
-    if (c != nullptr) classes_->join(*c, now());
-    if (t.run_class != nullptr) classes_->leave(*t.run_class);
+    if (c != nullptr) join_class(*c);
+    if (t.run_class != nullptr) leave_class(*t.run_class);
     t.run_class = c;
+}
+
+void Loop::join_class(xtc_run_class& c) {
+    classes_->join(c, now());
+    classes_on_ = true;
+}
+
+void Loop::leave_class(xtc_run_class& c) {
+    classes_->leave(c);
+    classes_on_ = classes_->is_on();
 }
 
 void Loop::wake_task(Task& t, uint32_t epoch) {
@@ -126,17 +137,18 @@ void Loop::run_ready(uint32_t max_runs, uint32_t& handled) {
 // The next fiber to switch to without going back to run_ready: one switch instead of two.
 Task* Loop::next_fiber() {
     if (budget_ == 0 || chooser_ != nullptr || ready_count_ == 0) return nullptr;
-    if (has_classes()) {
-        if (!classes_->pick(ready_).front()->is_fiber()) return nullptr;
-    } else if (!ready_.front()->is_fiber()) {
-        return nullptr;
-    }
-    Task* t = pop_ready();
+    ReadyQueue& queue = has_classes() ? classes_->pick(ready_) : ready_;
+    Task* t = queue.front();
+    if (!t->is_fiber()) return nullptr;
+    queue.pop_front();
+    --ready_count_;
     --budget_;
     begin_step();
     t->set_state(TaskState::running);
-    if (Task* after = ready_.front()) { // its record came into the cache a step ago
+    if (Task* after = queue.front()) { // its record came into the cache a step ago
         __builtin_prefetch(after->ctx.sp);
+        __builtin_prefetch(static_cast<char*>(after->ctx.sp) + 64);
+        __builtin_prefetch(static_cast<char*>(after->ctx.sp) + 128);
         __builtin_prefetch(after->next);
     }
     return t;

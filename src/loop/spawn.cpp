@@ -110,7 +110,7 @@ int Loop::make_elsewhere(const SpawnSpec& spec, Task** out) {
 
 void Loop::start_task(Task& t) {
     live_up();
-    if (t.run_class != nullptr) classes_->join(*t.run_class, now());
+    if (t.run_class != nullptr) join_class(*t.run_class);
     note(XTC_NOTE_SPAWN, t.slot, t.gen.load(std::memory_order_relaxed));
     make_ready(t);
 }
@@ -142,7 +142,7 @@ void Loop::spawn_arrived(Task& t, bool drop) {
 }
 
 void Loop::release(Task& t) {
-    if (t.run_class != nullptr) classes_->leave(*std::exchange(t.run_class, nullptr));
+    if (t.run_class != nullptr) leave_class(*std::exchange(t.run_class, nullptr));
     if (t.kind == TaskKind::proc) {
         drop_mail(t);
         delete t.exit_hooks;
