@@ -259,12 +259,14 @@ int64_t Loop::sleep_or_poll(int64_t until) {
     return until;
 }
 
-// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit.
+// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit. Never
+// for less than what a sleep and its wake cost: that long a look at most doubles the cost of a sleep, and only
+// a look that long ever finds out that work has begun to come fast again.
 bool Loop::spin(int64_t until) {
+    constexpr int64_t sleep_cost_ns = 20'000;
     if (driver_lent_ || xtc_ncpus() < 2) return false;
     const int64_t max = spin_max_.load(std::memory_order_relaxed);
-    const int64_t least = std::min<int64_t>(max, 1000);
-    spin_now_ = spin_now_ == 0 ? max : std::clamp(spin_now_, least, max); // at first as long as allowed
+    spin_now_ = spin_now_ == 0 ? max : std::clamp(spin_now_, std::min(max, sleep_cost_ns), max);
     const int64_t end = std::min(until, now() + spin_now_);
     do {
         if (!inbox_.looks_empty() || stop_requested()) {
