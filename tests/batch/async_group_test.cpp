@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: ISC
-#include "batch/story.hpp"
+#include "batch/device.hpp"
 
 #include <xtc_blocking.h>
 #include <xtc_net.h>
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,56 +13,11 @@
 #include <condition_variable>
 #include <mutex>
 
+using story::Device;
 using story::Handles;
 using story::Story;
 
 namespace {
-
-// A device that holds its operations until the test lets them go, one way or the other.
-struct Device {
-    int kind = XTC_BATCH_EXEC_FUTURE;
-    int fence = -1;
-    xtc_promise_t* promise = nullptr;
-    int launched = 0;
-
-    explicit Device(int k) : kind(k) {
-        if (kind == XTC_BATCH_EXEC_FENCE) fence = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    }
-    ~Device() {
-        if (fence >= 0) ::close(fence);
-        xtc_promise_drop(promise);
-    }
-    Device(const Device&) = delete;
-    Device& operator=(const Device&) = delete;
-
-    void launch(xtc_batch_exec_t* exec) {
-        ++launched;
-        exec->kind = kind;
-        if (kind == XTC_BATCH_EXEC_FENCE) {
-            uint64_t ignored;
-            [[maybe_unused]] const ssize_t n = ::read(fence, &ignored, sizeof(ignored));
-            exec->fence_fd = fence;
-        } else {
-            xtc_promise_drop(promise);
-            CHECK(xtc_future_new_pair(&promise, &exec->future) == XTC_OK);
-        }
-    }
-    void finish(int status = XTC_OK) {
-        if (kind == XTC_BATCH_EXEC_FENCE) {
-            const uint64_t one = 1;
-            CHECK(::write(fence, &one, sizeof(one)) == sizeof(one));
-        } else {
-            CHECK(xtc_promise_set(promise, 7, status) == XTC_OK);
-            promise = nullptr;
-        }
-    }
-    void run_in(Story& s) {
-        s.on_submit = [this](const xtc_batch_item_t*, size_t, xtc_batch_exec_t* exec) {
-            launch(exec);
-            return 0;
-        };
-    }
-};
 
 int launch_nothing(const xtc_batch_item_t*, size_t, xtc_batch_exec_t*) {
     return 0;
