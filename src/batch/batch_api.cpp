@@ -6,7 +6,6 @@
 #include "batch/create.hpp"
 #include "batch/drain_for.hpp"
 #include "batch/engine.hpp"
-#include "loop/exec.hpp"
 
 #include <new>
 
@@ -27,16 +26,10 @@ int check_mutator(const Group* group) {
     return group->in_callback ? XTC_E_DEADLK : XTC_OK;
 }
 
-bool is_running(const Loop& loop) {
-    return loop.exec() != nullptr ? loop.exec()->is_running() : loop.is_running();
-}
-
 // The owner loop, or any thread while it does not run.
 int check_quiescent(const Group* group) {
     if (group == nullptr || group->is_inherited()) return XTC_E_INVAL;
-    const Loop* here = current_loop();
-    const bool rests = here == nullptr && !is_running(*group->loop);
-    return here == group->loop || rests ? XTC_OK : XTC_E_INVAL;
+    return group->loop->is_callers() ? XTC_OK : XTC_E_INVAL;
 }
 
 template <typename Descriptor> int check_descriptor(const Descriptor* d) {

@@ -130,7 +130,7 @@ void leave_driver(void* arg) {
 
 // Made on the loop itself, which does not run yet: its stack is there before anybody hears of the group, and
 // the hook runs even if it is killed before its first turn.
-int spawn_driver(Group& group, xtc_exec_class_t sched_class) {
+int spawn_driver(Group& group) {
     std::unique_ptr<ExitHooks> hooks(new (std::nothrow) ExitHooks);
     if (hooks == nullptr) return XTC_E_NOMEM;
     hooks->count = 1;
@@ -138,7 +138,7 @@ int spawn_driver(Group& group, xtc_exec_class_t sched_class) {
 
     xtc_proc_opts_t opts = {};
     opts.name = "xtc-batch";
-    opts.sched_class = sched_class;
+    opts.sched_class = group.sched_class;
     SpawnSpec spec;
     spec.kind = TaskKind::proc;
     spec.proc = run_driver;

@@ -8,7 +8,7 @@
 namespace xtc {
 
 // Makes the driver; the group is published to it. XTC_OK or why there is none.
-int spawn_driver(Group& group, xtc_exec_class_t sched_class);
+int spawn_driver(Group& group);
 
 // No more requests, from anywhere; the driver looks at its next boundary. mode: DRAIN or CANCEL.
 void close_group(Group& group, int mode);
