@@ -200,9 +200,10 @@ int xtc_batch_close(xtc_batch_t* group, enum xtc_batch_close_mode mode) {
 
 int xtc_batch_drain_for(xtc_batch_t* group, int64_t timeout_ns) {
     if (const int rc = check_owner(group); rc != XTC_OK) return rc;
+    if (group->in_callback) return XTC_E_DEADLK;
     Task* self = current_fiber();
     if (self == nullptr) return XTC_E_INVAL;
-    if (group->in_callback) return XTC_E_DEADLK;
+    if (is_driver(*group, *self)) return XTC_E_DEADLK; // in an exit hook: it would wait for itself
     drain_for(*group, *self, timeout_ns);
     return XTC_OK;
 }

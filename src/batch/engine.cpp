@@ -23,6 +23,10 @@ void begin_exit(Group& group) {
     if (group.handin != nullptr) group.handin->ring.close();
 }
 
+bool is_driver(const Group& group, const Task& task) {
+    return xtc_pid_eq(group.driver, task.pid()) != 0;
+}
+
 bool is_driver_gone(const Group& group) {
     return !ProcRef(group.driver);
 }
@@ -85,9 +89,23 @@ void end_all(Group& group, Task& driver) {
     }
 }
 
+// However the driver leaves, the group is closed from then on: hooks of the application may park before ours
+// runs.
+class Closed {
+public:
+    explicit Closed(Group& group) : group_(group) {}
+    ~Closed() { begin_exit(group_); }
+    Closed(const Closed&) = delete;
+    Closed& operator=(const Closed&) = delete;
+
+private:
+    Group& group_;
+};
+
 void run_driver(void* arg) {
     Group& group = *static_cast<Group*>(arg);
     Task& driver = *current_fiber();
+    Closed at_the_end(group);
     KillMask mask(driver);
     drive(group, driver);
     if (driver.kill_asked()) driver.result = driver.kill_reason();

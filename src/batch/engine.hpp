@@ -16,6 +16,7 @@ void close_group(Group& group, int mode);
 // The driver is about to leave before its time: nothing is taken in and nothing runs any more.
 void begin_exit(Group& group);
 
+bool is_driver(const Group& group, const Task& task);
 bool is_driver_gone(const Group& group); // from the process table
 
 } // namespace xtc

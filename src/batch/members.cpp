@@ -2,6 +2,7 @@
 #include "batch/members.hpp"
 
 #include "base/assert.hpp"
+#include "batch/sizes.hpp"
 
 #include <xtc.h>
 
@@ -10,10 +11,9 @@
 namespace xtc {
 
 int Members::check_sizes(size_t capacity, size_t handins) {
-    size_t most;
-    if (capacity > PTRDIFF_MAX / sizeof(Member) || __builtin_add_overflow(capacity, handins, &most))
-        return XTC_E_RANGE;
-    return HandleTable::check_size(most);
+    constexpr SlotSizes<size_t> each = {sizeof(Member), sizeof(HandleTable::Entry)};
+    size_t ignored;
+    return slot_bytes(capacity, handins, each, &ignored);
 }
 
 int Members::init(size_t capacity, size_t max_active, uint64_t resource_capacity, size_t handins) {
