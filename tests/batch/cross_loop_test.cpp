@@ -84,7 +84,7 @@ TEST_CASE("another loop's fibers and plain threads hand in and await their answe
     REQUIRE(service.create(exec, 2) == XTC_OK);
     std::atomic<int> right{0}, askers{4};
     std::atomic<int> closed{1};
-    const auto done = [&] {};
+    const auto done = [&] { --askers; };
     for (const int loop : {0, 1})
         exec.proc(loop, [&] {
             for (int i = 0; i < each; ++i) right += service.ask(i, [] { xtc_yield(); });
