@@ -84,7 +84,7 @@ TEST_CASE("another loop's fibers and plain threads hand in and await their answe
     REQUIRE(service.create(exec, 2) == XTC_OK);
     std::atomic<int> right{0}, askers{4};
     std::atomic<int> closed{1};
-    const auto done = [&] {};
+    const auto done = [&] { --askers; };
     for (const int loop : {0, 1})
         exec.proc(loop, [&] {
             for (int i = 0; i < each; ++i) right += service.ask(i, [] { xtc_yield(); });
@@ -214,4 +214,44 @@ TEST_CASE("on one thread it is the loop that counts: a fiber of another loop is 
     other.run();
     s.settle();
     CHECK(s.outcome_of(handed) == XTC_OK);
+}
+
+TEST_CASE("groups on several loops behind a router: each key is served on its own loop", "[threads]") {
+    constexpr int shards = 3, each = 200;
+    xtc::test::TestExec exec(shards);
+    Service services[shards];
+    xtc_batch_t* groups[shards];
+    for (int i = 0; i < shards; ++i) {
+        REQUIRE(services[i].create(exec, i) == XTC_OK);
+        groups[i] = services[i].group;
+    }
+    xtc_batch_router_t* router = nullptr;
+    REQUIRE(xtc_batch_router_create(groups, shards, &router) == XTC_OK);
+    std::atomic<int> right{0}, strayed{0};
+    std::thread asker([&] {
+        for (int key = 0; key < each; ++key) {
+            xtc_batch_t* group = xtc_batch_route(router, static_cast<uint64_t>(key));
+            Service* at = &services[0];
+            while (at->group != group) ++at;
+            if (at->own_loop != key % shards) ++strayed;
+            right += at->ask(key, [] { std::this_thread::yield(); });
+        }
+        xtc_batch_router_destroy(router); // the groups do not notice
+        for (Service& service : services) right += service.ask(1, [] { std::this_thread::yield(); });
+    });
+    std::atomic<int> closed{0};
+    for (int i = 0; i < shards; ++i)
+        exec.proc(i, [&, i] {
+            while (right.load() != each + shards) xtc_proc_sleep(100'000);
+            closed += xtc_batch_close(groups[i], XTC_BATCH_DRAIN) == XTC_OK;
+        });
+    exec.run();
+    asker.join();
+    CHECK(right.load() == each + shards);
+    CHECK(strayed.load() == 0);
+    CHECK(closed.load() == shards);
+    for (const Service& service : services) {
+        CHECK(service.wrong.load() == 0); // a group stays on its loop
+        CHECK(xtc_batch_destroy(service.group) == XTC_OK);
+    }
 }

@@ -2,6 +2,7 @@
 //
 // From create to destroy on loops that are stopped, run again and shared.
 #include "batch/device.hpp"
+#include "batch/handin.hpp"
 #include "support/loops.hpp"
 
 using story::Device;
@@ -176,4 +177,25 @@ TEST_CASE("an idle, blocked or empty group leaves its loop asleep without a dead
     for (int i = 0; i < 10; ++i) CHECK(xtc_loop_step(s.loop, 0) == XTC_E_AGAIN);
     CHECK(xtc_loop_next_deadline(s.loop) == -1);
     CHECK(s.stats().iterations == 1);
+}
+
+TEST_CASE("ring and records stay charged until destroy, also when the driver has long gone") {
+    Story s;
+    xtc_res_t* res = xtc_loop_res(s.loop);
+    s.make_async({.capacity = 4, .max_active = 4, .mt = 16});
+    const int64_t charged = xtc_res_used(res, XTC_RES_MEM_BYTES);
+    size_t bytes = 0;
+    CHECK(xtc::Handin::size_of(16, &bytes) == XTC_OK);
+    CHECK(charged == static_cast<int64_t>(bytes)); // exactly what they take
+    s.put_mt();
+    CHECK(xtc_batch_close(s.group, XTC_BATCH_DRAIN) == XTC_OK);
+    s.settle();
+    CHECK(s.outcome_of(1) == XTC_OK);
+    CHECK(xtc_res_used(res, XTC_RES_MEM_BYTES) == charged);
+    uint64_t handle = 77;
+    CHECK(xtc_batch_submit_mt(s.group, nullptr, 1, &handle) == XTC_E_AGAIN); // still there to answer
+    CHECK(xtc_batch_cancel_mt(s.group, 1) == XTC_E_INVAL);
+    CHECK(xtc_batch_destroy(s.group) == XTC_OK);
+    s.group = nullptr;
+    CHECK(xtc_res_used(res, XTC_RES_MEM_BYTES) == 0);
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: ISC
 //
-// What a group in its stride does not do: allocate, or look at members that are not ready.
+// What a group in its stride does not do: allocate, lock, or look at members that are not ready.
 #include <catch2/catch.hpp>
 
 #include "batch/allocations.hpp"
+#include "batch/locks.hpp"
 
 #include <xtc_async.h>
 #include <xtc_batch.h>
 #include <xtc_loop.h>
 #include <xtc_proc.h>
+
+#include <mutex>
 
 namespace {
 
@@ -18,6 +21,8 @@ struct Counter {
     uint64_t members = 0;
     uint64_t allocations_before = 0;
     uint64_t allocations_after = 0;
+    uint64_t locks_before = 0;
+    uint64_t locks_after = 0;
 
     xtc_batch_async_opts_t opts() {
         xtc_batch_async_opts_t o = {};
@@ -59,6 +64,7 @@ void feed(void* raw) {
     xtc_yield();
     xtc_yield();
     c->allocations_before = allocations::count();
+    c->locks_before = locks::count();
     for (uint64_t done = 0; done < kRequests; done += 2) {
         xtc_batch_submit(c->group, nullptr, 1, &handle);
         xtc_batch_submit_mt(c->group, nullptr, 1, &handle);
@@ -66,12 +72,13 @@ void feed(void* raw) {
         while (c->completed < done + 2) xtc_yield();
     }
     c->allocations_after = allocations::count();
+    c->locks_after = locks::count();
     CHECK(xtc_batch_close(c->group, XTC_BATCH_CANCEL) == XTC_OK);
 }
 
 } // namespace
 
-TEST_CASE("a group in its stride allocates nothing and touches only ready members") {
+TEST_CASE("a group in its stride allocates nothing, takes no lock and touches only ready members") {
     xtc_loop_t* loop = nullptr;
     REQUIRE(xtc_loop_init(&loop) == XTC_OK);
     Counter counter;
@@ -82,6 +89,10 @@ TEST_CASE("a group in its stride allocates nothing and touches only ready member
     CHECK(counter.completed == kRequests);
     CHECK(counter.members == kRequests + 50);
     CHECK(counter.allocations_after == counter.allocations_before);
+    CHECK(counter.locks_after == counter.locks_before);
+    std::mutex counted; // the counter does count
+    { std::lock_guard hold(counted); }
+    CHECK(locks::count() > counter.locks_after);
     CHECK(xtc_batch_destroy(counter.group) == XTC_OK);
     CHECK(xtc_loop_fini(loop) == XTC_OK);
 }

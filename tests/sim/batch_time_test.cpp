@@ -317,3 +317,19 @@ TEST_CASE("sim batch: what a device resolves after the group is gone finds nobod
     CHECK(xtc_promise_abandoned(late) == 1);
     CHECK(xtc_promise_set(late, 1, XTC_OK) == XTC_OK);
 }
+
+TEST_CASE("sim batch: placement may be asked inside a simulation and answers the same each time") {
+    World w;
+    xtc_accel_dev_t device = {};
+    device.name[0] = 'x';
+    std::vector<int> answers;
+    w.proc(1, [&] {
+        for (int i = 0; i < 3; ++i) {
+            int near = -1;
+            CHECK(xtc_batch_loop_for_device(w.exec, &device, &near) == XTC_OK);
+            answers.push_back(near);
+        }
+    });
+    CHECK(w.run(1) == XTC_OK);
+    CHECK(answers == std::vector<int>(3, 0));
+}
