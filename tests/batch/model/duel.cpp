@@ -135,7 +135,7 @@ void Duel::make_call(Act act, int argument, int malformed) {
                            ? Caller::owner
                            : caller_of(malformed, model_.has_started());
     const Handle h = handle_of(argument);
-    const std::string call = narrator_ ? in_c(Step{act, {argument, malformed}}) : std::string();
+    const std::string call = narrator_ ? in_c(Step{act, {argument, malformed}}) : act_name(act);
     switch (act) {
     case Act::submit:
         return submit_call(static_cast<uint64_t>(argument), malformed);
