@@ -70,6 +70,7 @@ void finish_abandoned(Group& group, MemberList& list) {
 // delivered as they are, the rest fails.
 void end_all(Group& group, Task& driver) {
     if (group.op == Group::Op::outstanding) abandon_operation(group);
+    take_in(group); // a cancel that was accepted counts, for a member of the vector too
     for (size_t i = 0; i < group.vector.size(); ++i) {
         Member& m = group.vector.member(i);
         if (m.state == MemberState::stepping) settle_fate(group, m, fate_of_abandoned(m));
