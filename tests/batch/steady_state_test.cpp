@@ -68,6 +68,7 @@ void feed(void* raw) {
     auto* c = static_cast<Counter*>(raw);
     uint64_t handle = 0;
     for (int i = 0; i < 50; ++i) CHECK(xtc_batch_submit(c->group, c, 1, &handle) == XTC_OK); // these block
+    while (c->members < 50) xtc_yield();
     for (uint64_t done = 0; done < kRequests; done += 2) {
         if (done == 100) { // the loop has what it makes on first use
             c->allocations_before = allocations::count();
