@@ -15,7 +15,7 @@ size_t HandinRing::cells_for(size_t records) {
 }
 
 bool HandinRing::init(size_t cells) {
-    cells_.reset(new (std::nothrow) std::atomic<uintptr_t>[cells]);
+    cells_.reset(new (std::nothrow) atomic<uintptr_t>[cells]);
     if (cells_ == nullptr) return false;
     for (size_t i = 0; i < cells; ++i) cells_[i].store(0, std::memory_order_relaxed);
     mask_ = cells - 1;
@@ -34,7 +34,7 @@ uint64_t HandinRing::reserve(uint64_t refused_by) {
 }
 
 bool HandinRing::take(Entry* out) {
-    std::atomic<uintptr_t>& cell = cells_[head_ & mask_];
+    atomic<uintptr_t>& cell = cells_[head_ & mask_];
     const uintptr_t entry = cell.load(std::memory_order_acquire);
     if (entry == 0) return false;
     cell.store(0, std::memory_order_relaxed);

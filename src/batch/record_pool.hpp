@@ -3,7 +3,8 @@
 // A fixed number of records that any thread may claim and give back, without a lock.
 #pragma once
 
-#include <atomic>
+#include "base/atomic.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +12,7 @@
 
 namespace xtc {
 
-// Record has a member `std::atomic<uint32_t> next_free`.
+// Record has a member `atomic<uint32_t> next_free`.
 template <typename Record> class RecordPool {
 public:
     bool init(size_t count) {
@@ -50,7 +51,7 @@ private:
     static uint64_t tagged(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
 
     std::unique_ptr<Record[]> records_;
-    alignas(64) std::atomic<uint64_t> head_{0};
+    alignas(64) atomic<uint64_t> head_{0};
 };
 
 } // namespace xtc
