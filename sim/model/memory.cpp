@@ -15,7 +15,7 @@ void Memory::clear() {
 Memory::Cell& Memory::cell(uintptr_t key) {
     if (used_ * 2 > cells_.size()) grow();
     const size_t mask = cells_.size() - 1;
-    size_t i = (key * 0x9e3779b97f4a7c15u >> 20) & mask;
+    size_t i = key & mask; // neighbours stay neighbours
     while (cells_[i].life == life_ && cells_[i].key != key) i = (i + 1) & mask;
     Cell& c = cells_[i];
     if (c.life != life_) {
