@@ -38,7 +38,7 @@ def smoke(chosen, programs):
     for benchmark in chosen:
         for name, variant in benchmark.variants.items():
             extra = variant.smoke_args or variant.args
-            sample = samples.one(benchmark, benchmark.ours, name, variant.smoke, extra, programs)
+            sample = samples.one(benchmark, benchmark.ours(name), name, variant.smoke, extra, programs)
             done = f"work {sample['work']}, checksum {sample['checksum']}"
             print(f"{benchmark.name}/{name}: {done}", flush=True)
 

@@ -78,7 +78,8 @@ meson_tests() {
     if [ $rc != 0 ]; then grep -E '^(not ok |# )' "$folder/meson-logs/testlog.txt" >>"$log"; fi
     # A crash, a time-out or an unreadable result has no case of its own.
     if [ $rc != 0 ] && [ "$failed" = "$before" ]; then
-        note_failure "$stage: a test program ended badly" "$log"
+        line=$(sed -nE 's/^ *[0-9]+\/[0-9]+ (.*[^ ]) +(TIMEOUT|ERROR|FAIL) .*/\1: \2/p' "$log" | sort -u)
+        note_failure "$stage: a test program ended badly: ${line:-no result}" "$log"
     fi
 }
 

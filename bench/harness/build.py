@@ -20,7 +20,7 @@ def meson(build):
         env.setdefault("CC", "ccache gcc")
         env.setdefault("CXX", "ccache g++")
     if not (build / "build.ninja").exists():
-        options = ["-Dbench=true", "-Dtests=false", "-Dman=false", "-Dexamples=false", "-Dsim=false"]
+        options = ["-Dbench=true", "-Dtests=false", "-Dman=false", "-Dsim=false"]
         _run(["meson", "setup", str(build), str(REPO), "--buildtype=release", *options], env)
     _run(["ninja", "-C", str(build)], env)
     return build / "bench"
@@ -56,6 +56,10 @@ def command_of(side, programs):
         if not (programs / side.program).exists() or not shutil.which("erl"):
             return None
         return ["erl", "-noshell", "+S", "1:1", "-pa", str(programs), "-run", module, "main", *side.args]
+    if side.program.endswith(".py"):
+        there = (programs.parent / "examples" / "serve" / "xtc-serve").exists()
+        script = [str(BENCH / "ours" / side.program), "--build", str(programs.parent), *side.args]
+        return script if there else None
     path = programs / side.program
     return [str(path), *side.args] if path.exists() else None
 

@@ -58,9 +58,8 @@ class Benchmark:
     via_load: bool = False
     also: dict = field(default_factory=dict)  # further figures of a sample: key -> unit
 
-    @property
-    def ours(self):
-        return self.sides[0]
+    def ours(self, variant):
+        return next(s for s in self.sides_of(variant) if s.name == "ours")
 
     def sides_of(self, variant):
         return [s for s in self.sides if not s.variants or variant in s.variants]
@@ -72,7 +71,7 @@ class Benchmark:
         return self.unit if metric == "value" else self.also[metric]
 
 
-def ours(name):
+def our_program(name):
     return Side("ours", "ours_" + name.replace("-", "_"))
 
 
@@ -88,7 +87,7 @@ BENCHMARKS = (
             "thousand": Variant(10_000_000, 2_000_000, 10_000),
         },
         sides=(
-            ours("switch"),
+            our_program("switch"),
             Side("boost-context", "peer_switch_context"),
             Side("boost-fiber", "peer_switch_fiber"),
         ),
@@ -103,7 +102,7 @@ BENCHMARKS = (
         unit="ns",
         variants={"one": Variant(1_000_000, 200_000, 2_000), "many": Variant(1_000_000, 200_000, 20_000)},
         sides=(
-            ours("spawn"),
+            our_program("spawn"),
             Side("boost-context", "peer_spawn_context"),
             Side("boost-fiber", "peer_spawn_fiber"),
             Side("tokio", "peer-tokio", ("spawn",)),
@@ -119,7 +118,7 @@ BENCHMARKS = (
         what="resident bytes a parked process: ours on 64 KiB guarded stacks, the peer on 16 KiB bare ones",
         unit="bytes",
         variants={"100k": Variant(100_000, 20_000, 1_000)},
-        sides=(ours("park-memory"), Side("boost-fiber", "peer_park_memory_fiber")),
+        sides=(our_program("park-memory"), Side("boost-fiber", "peer_park_memory_fiber")),
         targets=(Target(("boost-fiber",), first=Ratio(0.55), aim=Limit(4096 + 512)),),
         also={"page_table_bytes": "bytes of page tables"},
     ),
@@ -130,7 +129,7 @@ BENCHMARKS = (
         pinned=False,
         variants={"parked": Variant(20_000, 5_000, 200), "spinning": Variant(300_000, 50_000, 200)},
         sides=(
-            ours("cross-loop"),
+            our_program("cross-loop"),
             Side("uring-eventfd", "peer_cross_loop_uring", ("--by", "eventfd"), ("parked",)),
             Side("uring-msg-ring", "peer_cross_loop_uring", ("--by", "msg-ring"), ("parked",)),
             Side("uring-futex", "peer_cross_loop_uring", ("--by", "futex"), ("parked",)),
@@ -160,7 +159,7 @@ BENCHMARKS = (
             "1000": Variant(250_000, 60_000, 2_000),
         },
         sides=(
-            ours("echo"),
+            our_program("echo"),
             Side("bare-epoll", "peer_echo_epoll"),
             Side("bare-uring-multishot", "peer_echo_uring", ("--mode", "multishot")),
             Side("bare-uring-speculative", "peer_echo_uring", ("--mode", "speculative")),
@@ -183,7 +182,7 @@ BENCHMARKS = (
             "one": Variant(300_000, 50_000, 500, ("--fences", "10000"), ("--fences", "100")),
             "all": Variant(400_000, 50_000, 500, ("--fences", "10000"), ("--fences", "100")),
         },
-        sides=(ours("fences"), Side("bare-uring", "peer_fences_uring")),
+        sides=(our_program("fences"), Side("bare-uring", "peer_fences_uring")),
         targets=(Target(("bare-uring",), first=Ratio(1.3), aim=Ratio(1.1)),),
     ),
     Benchmark(
@@ -192,12 +191,110 @@ BENCHMARKS = (
         unit="% of a core",
         pinned=False,
         variants={"8-loops": Variant(10_000, 10_000, 80, ("--ms", "2000"), ("--ms", "50"))},
-        sides=(ours("idle"),),
+        sides=(our_program("idle"),),
         targets=(
             Target((), first=Limit(0.5)),
             Target((), aim=Limit(0), metric="wakes"),
         ),
         also={"wakes": "wakes"},
+    ),
+    Benchmark(
+        name="batch-iteration",
+        what="an iteration, for each of 1 to 256 members that continue; the floor is the callback in a loop",
+        unit="ns",
+        variants={n: Variant(20_000_000, 4_000_000, 20_480) for n in ("1", "8", "64", "256")},
+        sides=(our_program("batch-iteration"),),
+        targets=(
+            Target((), first=Limit(10), aim=Limit(3), metric="above_floor", variants=("256",)),
+            Target((), metric="above_floor", variants=("1", "8", "64")),
+        ),
+        also={"above_floor": "ns above the floor", "floor": "ns of floor"},
+    ),
+    Benchmark(
+        name="batch-life",
+        what="a request from submit to complete, one step, the group of 1,024 slots kept full",
+        unit="ns",
+        pinned=False,
+        variants={
+            "owner": Variant(3_000_000, 500_000, 5_000),
+            "mt-1": Variant(1_000_000, 200_000, 5_000),
+            "mt-2": Variant(1_000_000, 200_000, 5_000),
+            "mt-8": Variant(1_000_000, 200_000, 5_000),
+        },
+        sides=(
+            our_program("batch-life"),
+            Side("mutex", "peer_batch_life_mutex"),
+            Side("boost-fiber", "peer_batch_life_fiber"),
+        ),
+        targets=(
+            Target((), first=Limit(200), aim=Limit(80), variants=("owner",)),
+            Target(("mutex",), first=Ratio(1 / 5), variants=("owner",)),
+            Target(("mutex",), first=Ratio(1 / 3), aim=Ratio(1 / 10), variants=("mt-1", "mt-2")),
+            Target(("mutex",), variants=("mt-8",)),
+            Target(("boost-fiber",)),
+        ),
+        also={"vector": "requests a step"},
+    ),
+    Benchmark(
+        name="batch-wake",
+        what="from submit_mt on another thread to an idle group until its step runs, one way, median",
+        unit="us",
+        pinned=False,
+        variants={"parked": Variant(20_000, 5_000, 50), "spinning": Variant(200_000, 50_000, 50)},
+        sides=(our_program("batch-wake"), Side("raw", "peer_batch_wake_raw")),
+        targets=(Target(("raw",), first=Ratio(1.3), aim=Ratio(1.1)),),
+        also={"p99_us": "us p99"},
+    ),
+    Benchmark(
+        name="batch-scale",
+        what="a life among 65,536 slots and among 16; 16 ready members beside 65,536 blocked ones and alone",
+        unit="ns",
+        variants={"owner": Variant(3_000_000, 500_000, 5_000), "16": Variant(10_000_000, 2_000_000, 20_480)},
+        sides=(
+            Side("ours", "ours_batch_life", ("--slots", "65536"), ("owner",)),
+            Side("16-slots", "ours_batch_life", ("--slots", "16"), ("owner",)),
+            Side("ours", "ours_batch_iteration", ("--blocked", "65536"), ("16",)),
+            Side("alone", "ours_batch_iteration", (), ("16",)),
+        ),
+        targets=(
+            Target(("16-slots",), first=Ratio(1.5), aim=Ratio(1.1), variants=("owner",)),
+            Target(("alone",), first=Ratio(1.5), aim=Ratio(1.1), variants=("16",)),
+        ),
+    ),
+    Benchmark(
+        name="batch-alloc",
+        what="system calls, allocations and locks for each request in steady state, counted",
+        unit="system calls",
+        variants={"owner": Variant(1_000_000, 200_000, 5_000), "mt": Variant(1_000_000, 200_000, 5_000)},
+        sides=(our_program("batch-alloc"),),
+        targets=(
+            Target((), first=Limit(0.1), aim=Limit(0)),
+            Target((), first=Limit(0), metric="allocations"),
+            Target((), first=Limit(0), metric="locks"),
+        ),
+        also={"allocations": "allocations", "locks": "locks"},
+    ),
+    Benchmark(
+        name="occupancy",
+        what="the demo server of 16 slots under 16 to 64 clients, with batching on, off, and at 16 clients",
+        unit="tokens/s",
+        higher_is_better=True,
+        pinned=False,
+        variants={n: Variant(256, 64, 32) for n in ("16", "32", "48", "64")},
+        sides=(
+            Side("ours", "occupancy.py"),
+            Side("batching-off", "occupancy.py", ("--active", "1")),
+            Side("at-the-limit", "occupancy.py", ("--clients", "16"), ("32", "48", "64")),
+        ),
+        targets=(
+            Target(("batching-off",), first=Ratio(1.0)),
+            Target(("at-the-limit",), first=Ratio(0.95), variants=("32", "48", "64")),
+        ),
+        also={
+            "first_p50_ms": "ms to the first token p50",
+            "first_p99_ms": "ms p99",
+            "vector": "requests a step",
+        },
     ),
 )
 

@@ -48,7 +48,7 @@ def rows(benchmark, variant, results):
     out = []
     higher = benchmark.higher_is_better
     for target in benchmark.targets_of(variant):
-        ours = results[benchmark.ours.name].median(target.metric)
+        ours = results["ours"].median(target.metric)
         there = [p for p in target.peers if results[p].samples]
         best = None
         if there:
@@ -93,7 +93,7 @@ def record(benchmark, by_variant, rounds, quick):
             }
         variants[variant] = {
             "work": work,
-            "checksum": results[benchmark.ours.name].samples[0]["checksum"],
+            "checksum": results["ours"].samples[0]["checksum"],
             "sides": sides,
             "rows": rows(benchmark, variant, results),
         }

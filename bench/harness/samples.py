@@ -36,8 +36,8 @@ def run_variant(benchmark, variant, work, rounds, programs, absent, say):
     for side in benchmark.sides_of(variant):
         reason = absent.get(side.program) or ("" if build.command_of(side, programs) else "was not built")
         results[side.name] = SideResult(absent=reason)
-    if results[benchmark.ours.name].absent:
-        raise SampleError(f"our side of {benchmark.name} {results[benchmark.ours.name].absent}")
+    if results["ours"].absent:
+        raise SampleError(f"our side of {benchmark.name} {results['ours'].absent}")
     sides = [s for s in benchmark.sides_of(variant) if not results[s.name].absent]
     extra = benchmark.variants[variant].args
     for turn in range(rounds):
@@ -48,7 +48,7 @@ def run_variant(benchmark, variant, work, rounds, programs, absent, say):
             try:
                 result.samples.append(one(benchmark, side, variant, work, extra, programs))
             except SampleError as error:
-                if side is benchmark.ours:
+                if side.name == "ours":
                     raise
                 result.absent, result.samples = str(error), []
             say(f"{benchmark.name}/{variant} round {turn + 1}/{rounds}: {side.name}")

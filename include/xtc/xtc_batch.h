@@ -209,8 +209,8 @@ XTC_API int xtc_batch_close(xtc_batch_t* group, enum xtc_batch_close_mode mode);
 
 /* Closes with DRAIN, waits at most timeout_ns, then closes with CANCEL; returns when the driver
  * has left the process table. Fibers of the owner loop, not the driver.
- * Errors: XTC_E_INVAL (NULL, foreign loop, or not on a fiber), XTC_E_DEADLK (callback in flight),
- * XTC_E_NOSYS (disabled build). */
+ * Errors: XTC_E_INVAL (NULL, foreign loop, or not on a fiber), XTC_E_DEADLK (callback in flight, or
+ * on the driver, in an exit hook), XTC_E_NOSYS (disabled build). */
 XTC_API int xtc_batch_drain_for(xtc_batch_t* group, int64_t timeout_ns);
 
 /* Frees a closed group whose driver has left the process table. No producer may still make _mt

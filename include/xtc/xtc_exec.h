@@ -89,6 +89,30 @@ XTC_API int xtc_exec_set_cpus(xtc_exec_t* exec, const int* cpus, int n);
  * Errors: XTC_E_INVAL (NULL, or negative). */
 XTC_API int xtc_exec_set_spin(xtc_exec_t* exec, int64_t max_ns);
 
+/* Bounds of xtc_exec_class_create, and the share of fibers without a class. */
+#define XTC_EXEC_CLASS_SHARES_MAX 1000
+#define XTC_EXEC_CLASS_DEFAULT_SHARES 100
+#define XTC_EXEC_CLASS_MAX 64 /* classes of one loop */
+
+/* A share of one loop's time: when fibers of several classes are ready, each class gets time in
+ * proportion to its shares, 1 to 1000, however many fibers it has; a class that rests saves
+ * nothing up. While fibers of a class with a latency_ns above 0 live, xtc_yield_check asks for a
+ * yield after that time, or after the loop's yield budget if that is less. A fiber joins at its
+ * spawn (sched_class of the options) or by xtc_proc_set_class. The class belongs to the loop and
+ * is freed with it. A loop none of whose fibers has a class does not pay for classes. On the loop,
+ * or while nobody runs it. Manual: xtc_sched(3).
+ * Errors: XTC_E_INVAL (NULL, shares or latency out of range, another thread while the loop runs),
+ * XTC_E_AGAIN (XTC_EXEC_CLASS_MAX classes), XTC_E_NOMEM. */
+XTC_API int xtc_exec_class_create(xtc_loop_t* loop, int shares, int64_t latency_ns, xtc_exec_class_t* out);
+
+/* What the class was made with, how many runs its fibers had, and its virtual time: the
+ * nanoseconds they ran (at least 256 a run), times 1024 / shares. 0 for NULL. Any thread while the
+ * loop lives. */
+XTC_API int xtc_exec_class_shares(xtc_exec_class_t c);
+XTC_API int64_t xtc_exec_class_latency(xtc_exec_class_t c);
+XTC_API uint64_t xtc_exec_class_runs(xtc_exec_class_t c);
+XTC_API uint64_t xtc_exec_class_vruntime(xtc_exec_class_t c);
+
 XTC_END_DECLS
 
 #endif /* XTC_EXEC_H */

@@ -110,6 +110,11 @@ XTC_API xtc_pid_t xtc_self(void);
 XTC_API int xtc_proc_set_userdata(void* data);
 XTC_API void* xtc_proc_userdata(void);
 
+/* Moves the calling process to a class of its loop (xtc_exec_class_create), or with NULL back to
+ * the default share. What it ran until now counts for where it comes from. Processes only.
+ * Errors: XTC_E_INVAL (not a process, or a class of another loop). */
+XTC_API int xtc_proc_set_class(xtc_exec_class_t c);
+
 /* Puts a copy of size bytes into the mailbox and wakes the receiver. data may be NULL when
  * size is 0. Never waits. Any thread. Do not drop the answer: XTC_E_AGAIN is a lost message.
  * Errors: XTC_E_INVAL (no such process any more, or NULL data), XTC_E_AGAIN (the mailbox is

@@ -89,17 +89,19 @@ public:
         return change(model::Change::bit_xor, n, order, where);
     }
     XTC_MODEL_UNSEEN bool compare_exchange_strong(T& expected, T desired, Order success, Order failure,
-                                 Where where = Where::current()) {
+                                                  Where where = Where::current()) {
         return compare_exchange(false, expected, desired, success, failure, where);
     }
-    XTC_MODEL_UNSEEN bool compare_exchange_strong(T& expected, T desired, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN bool compare_exchange_strong(T& expected, T desired, Order order = sc,
+                                                  Where where = Where::current()) {
         return compare_exchange(false, expected, desired, order, model::failure_of(order), where);
     }
     XTC_MODEL_UNSEEN bool compare_exchange_weak(T& expected, T desired, Order success, Order failure,
-                               Where where = Where::current()) {
+                                                Where where = Where::current()) {
         return compare_exchange(true, expected, desired, success, failure, where);
     }
-    XTC_MODEL_UNSEEN bool compare_exchange_weak(T& expected, T desired, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN bool compare_exchange_weak(T& expected, T desired, Order order = sc,
+                                                Where where = Where::current()) {
         return compare_exchange(true, expected, desired, order, model::failure_of(order), where);
     }
 
@@ -141,7 +143,7 @@ private:
         }
     }
     XTC_MODEL_UNSEEN bool compare_exchange(bool is_weak, T& expected, T desired, Order success, Order failure,
-                          const Where& where) {
+                                           const Where& where) {
         uint64_t wanted = pack(expected);
         if (is_explored()) {
             if (model::compare_exchange(this, handle_, is_weak, wanted, pack(desired), success, failure,

@@ -68,7 +68,7 @@ void* Memory::allocate(size_t size, size_t alignment) {
 bool Memory::release(void* p, int thread, uint16_t number, const Clock& known, const char** fault) {
     for (Block& b : blocks_) {
         if (b.p != p) continue;
-        *fault = !b.live ? "freed twice"
+        *fault = !b.live       ? "freed twice"
                  : b.size == 0 ? nullptr
                                : access(p, b.size, true, thread, number, known);
         b.live = false;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "accel/devices.hpp"
+#include "loop/fd_claims.hpp"
 #include "loop/io.hpp"
 #include "loop/loop.hpp"
 #include "xtc_accel.h"
@@ -28,6 +29,7 @@ int xtc_accel_wait_fence(int fd, int64_t timeout_ns) {
     if (self == nullptr || fd < 0) return XTC_E_INVAL;
     IoWait how;
     how.tries_first = false;
+    how.claims = fd_claims::kWatches;
     int status = XTC_OK;
     const IoEnd end = wait_readable(*self, fd, deadline_after(*self->loop, timeout_ns), how, &status);
     return end == IoEnd::done ? status : XTC_E_AGAIN;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: ISC
 //
 // How many CPUs and memory nodes this process has, as the kernel tells it.
+#include "base/cpu.hpp"
+
 #include <xtc.h>
 
 #include <charconv>
@@ -70,21 +72,34 @@ int xtc_ncpus(void) {
     return online > 0 ? static_cast<int>(online) : 1;
 }
 
-int xtc_numa_nnodes(void) {
-    char buffer[256];
-    const int nodes = count_listed(read_small("/sys/devices/system/node/online", buffer, sizeof(buffer)));
+namespace xtc {
+
+int node_count(const char* root) {
+    char path[512], buffer[256];
+    std::snprintf(path, sizeof(path), "%s/sys/devices/system/node/online", root);
+    const int nodes = count_listed(read_small(path, buffer, sizeof(buffer)));
     return nodes > 0 ? nodes : 1;
 }
 
-int xtc_numa_node_of_cpu(int cpu) {
+int node_of_cpu(const char* root, int cpu) {
     if (cpu < 0) return 0;
-    char path[64];
-    std::snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
+    char path[512];
+    std::snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d", root, cpu);
     DIR* folder = ::opendir(path);
     if (folder == nullptr) return 0;
     const int node = node_entry(folder);
     ::closedir(folder);
     return node;
+}
+
+} // namespace xtc
+
+int xtc_numa_nnodes(void) {
+    return xtc::node_count("");
+}
+
+int xtc_numa_node_of_cpu(int cpu) {
+    return xtc::node_of_cpu("", cpu);
 }
 
 int xtc_numa_current_node(void) {

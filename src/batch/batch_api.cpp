@@ -6,7 +6,6 @@
 #include "batch/create.hpp"
 #include "batch/drain_for.hpp"
 #include "batch/engine.hpp"
-#include "loop/exec.hpp"
 
 #include <new>
 
@@ -27,16 +26,10 @@ int check_mutator(const Group* group) {
     return group->in_callback ? XTC_E_DEADLK : XTC_OK;
 }
 
-bool is_running(const Loop& loop) {
-    return loop.exec() != nullptr ? loop.exec()->is_running() : loop.is_running();
-}
-
 // The owner loop, or any thread while it does not run.
 int check_quiescent(const Group* group) {
     if (group == nullptr || group->is_inherited()) return XTC_E_INVAL;
-    const Loop* here = current_loop();
-    const bool rests = here == nullptr && !is_running(*group->loop);
-    return here == group->loop || rests ? XTC_OK : XTC_E_INVAL;
+    return group->loop->is_callers() ? XTC_OK : XTC_E_INVAL;
 }
 
 template <typename Descriptor> int check_descriptor(const Descriptor* d) {
@@ -207,9 +200,10 @@ int xtc_batch_close(xtc_batch_t* group, enum xtc_batch_close_mode mode) {
 
 int xtc_batch_drain_for(xtc_batch_t* group, int64_t timeout_ns) {
     if (const int rc = check_owner(group); rc != XTC_OK) return rc;
+    if (group->in_callback) return XTC_E_DEADLK;
     Task* self = current_fiber();
     if (self == nullptr) return XTC_E_INVAL;
-    if (group->in_callback) return XTC_E_DEADLK;
+    if (is_driver(*group, *self)) return XTC_E_DEADLK; // in an exit hook: it would wait for itself
     drain_for(*group, *self, timeout_ns);
     return XTC_OK;
 }

@@ -14,7 +14,8 @@ void record_cancel(Group& group, Member& m) {
 bool record_resume(Group& group, Member& m) {
     switch (m.state) {
     case MemberState::blocked:
-        if (!m.cancelled) group.members.to_ready(m);
+        // One whose cancel is recorded, by a close too, ends where it is.
+        if (!m.cancelled && !group.closing.is_cancelled()) group.members.to_ready(m);
         return true;
     case MemberState::stepping:
         m.resumed = true;

@@ -3,17 +3,6 @@
 
 namespace xtc {
 
-void settle_fate(Group& group, Member& m, const Fate& fate) {
-    switch (fate.next) {
-    case MemberState::ready:
-        return group.members.to_ready(m);
-    case MemberState::blocked:
-        return group.members.to_blocked(m);
-    default:
-        return group.members.finish(m, fate.outcome, fate.ending);
-    }
-}
-
 void give_slots(Group& group) {
     while (!group.members.held.empty() && group.members.has_slot()) {
         Member& handin = *group.members.held.front();

@@ -7,7 +7,16 @@
 namespace xtc {
 
 // Records what becomes of a member; nobody is told yet.
-void settle_fate(Group& group, Member& m, const Fate& fate);
+inline void settle_fate(Group& group, Member& m, const Fate& fate) {
+    switch (fate.next) {
+    case MemberState::ready:
+        return group.members.to_ready(m);
+    case MemberState::blocked:
+        return group.members.to_blocked(m);
+    default:
+        return group.members.finish(m, fate.outcome, fate.ending);
+    }
+}
 
 // Tells the application of every recorded end, each exactly once, and then frees its slot or record. True if
 // there was one. On the driver.

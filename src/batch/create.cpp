@@ -31,7 +31,7 @@ int make_handin(Group& group) {
     return group.handin != nullptr ? group.handin->init(queue_cap) : static_cast<int>(XTC_E_NOMEM);
 }
 
-int make_parts(Group& group, xtc_exec_class_t sched_class) {
+int make_parts(Group& group) {
     const GroupLimits& limits = group.limits;
     if (const int rc = make_handin(group); rc != XTC_OK) return rc;
     if (const int rc = group.members.init(limits.capacity, limits.max_active, limits.resource_capacity,
@@ -39,14 +39,15 @@ int make_parts(Group& group, xtc_exec_class_t sched_class) {
         rc != XTC_OK)
         return rc;
     if (const int rc = group.vector.init(limits.max_active); rc != XTC_OK) return rc;
-    return spawn_driver(group, sched_class);
+    return spawn_driver(group);
 }
 
 } // namespace
 
 int create_group(Group& group, Loop& loop, const GroupPlan& plan) {
     if (!is_sound(plan)) return XTC_E_INVAL;
-    if (plan.sched_class != nullptr) return XTC_E_INVAL; // no loop has made a class yet, so it is foreign
+    if (plan.sched_class != nullptr && (plan.sched_class->loop != &loop || plan.sched_class->has_group))
+        return XTC_E_INVAL;
     size_t ignored;
     if (const int rc = Handin::size_of(plan.limits.mt_queue_cap, &ignored); rc != XTC_OK) return rc;
     if (const int rc = Members::check_sizes(plan.limits.capacity, plan.limits.mt_queue_cap); rc != XTC_OK)
@@ -56,7 +57,9 @@ int create_group(Group& group, Loop& loop, const GroupPlan& plan) {
     group.fork_epoch = registry::fork_epoch();
     group.callbacks = plan.callbacks;
     group.limits = plan.limits;
-    const int rc = make_parts(group, plan.sched_class);
+    group.sched_class = plan.sched_class;
+    if (group.sched_class != nullptr) group.sched_class->has_group = true;
+    const int rc = make_parts(group);
     if (rc != XTC_OK) release_group(group);
     return rc;
 }
@@ -64,6 +67,7 @@ int create_group(Group& group, Loop& loop, const GroupPlan& plan) {
 void release_group(Group& group) {
     xtc_res_release(group.loop->res(), XTC_RES_MEM_BYTES, group.charged_bytes);
     group.charged_bytes = 0;
+    if (group.sched_class != nullptr) group.sched_class->has_group = false;
 }
 
 } // namespace xtc

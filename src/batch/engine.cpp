@@ -23,6 +23,10 @@ void begin_exit(Group& group) {
     if (group.handin != nullptr) group.handin->ring.close();
 }
 
+bool is_driver(const Group& group, const Task& task) {
+    return xtc_pid_eq(group.driver, task.pid()) != 0;
+}
+
 bool is_driver_gone(const Group& group) {
     return !ProcRef(group.driver);
 }
@@ -66,6 +70,7 @@ void finish_abandoned(Group& group, MemberList& list) {
 // delivered as they are, the rest fails.
 void end_all(Group& group, Task& driver) {
     if (group.op == Group::Op::outstanding) abandon_operation(group);
+    take_in(group); // a cancel that was accepted counts, for a member of the vector too
     for (size_t i = 0; i < group.vector.size(); ++i) {
         Member& m = group.vector.member(i);
         if (m.state == MemberState::stepping) settle_fate(group, m, fate_of_abandoned(m));
@@ -84,9 +89,23 @@ void end_all(Group& group, Task& driver) {
     }
 }
 
+// However the driver leaves, the group is closed from then on: hooks of the application may park before ours
+// runs.
+class Closed {
+public:
+    explicit Closed(Group& group) : group_(group) {}
+    ~Closed() { begin_exit(group_); }
+    Closed(const Closed&) = delete;
+    Closed& operator=(const Closed&) = delete;
+
+private:
+    Group& group_;
+};
+
 void run_driver(void* arg) {
     Group& group = *static_cast<Group*>(arg);
     Task& driver = *current_fiber();
+    Closed at_the_end(group);
     KillMask mask(driver);
     drive(group, driver);
     if (driver.kill_asked()) driver.result = driver.kill_reason();
@@ -112,7 +131,7 @@ void leave_driver(void* arg) {
 
 // Made on the loop itself, which does not run yet: its stack is there before anybody hears of the group, and
 // the hook runs even if it is killed before its first turn.
-int spawn_driver(Group& group, xtc_exec_class_t sched_class) {
+int spawn_driver(Group& group) {
     std::unique_ptr<ExitHooks> hooks(new (std::nothrow) ExitHooks);
     if (hooks == nullptr) return XTC_E_NOMEM;
     hooks->count = 1;
@@ -120,7 +139,7 @@ int spawn_driver(Group& group, xtc_exec_class_t sched_class) {
 
     xtc_proc_opts_t opts = {};
     opts.name = "xtc-batch";
-    opts.sched_class = sched_class;
+    opts.sched_class = group.sched_class;
     SpawnSpec spec;
     spec.kind = TaskKind::proc;
     spec.proc = run_driver;

@@ -51,6 +51,7 @@ struct Group {
     xtc_pid_t driver = {};
     Callbacks callbacks;
     GroupLimits limits;
+    xtc_exec_class_t sched_class = nullptr; // ours until we are destroyed
     int64_t charged_bytes = 0;
 
     // the owner loop's thread

@@ -2,6 +2,7 @@
 #include "batch/handin.hpp"
 
 #include "base/assert.hpp"
+#include "batch/sizes.hpp"
 
 #include <xtc.h>
 
@@ -63,16 +64,8 @@ bool HandinRing::try_finish() {
 }
 
 int Handin::size_of(size_t queue_cap, size_t* bytes) {
-    constexpr size_t most = size_t{1} << 31;
-    if (queue_cap > most) return XTC_E_RANGE;
-    size_t records, cells, total;
-    if (__builtin_mul_overflow(queue_cap, size_t{2}, &records) || records > SIZE_MAX / 2) return XTC_E_RANGE;
-    if (__builtin_mul_overflow(HandinRing::cells_for(records), sizeof(uintptr_t), &cells)) return XTC_E_RANGE;
-    if (__builtin_mul_overflow(queue_cap, sizeof(SubmitRecord) + sizeof(ControlRecord), &total))
-        return XTC_E_RANGE;
-    if (__builtin_add_overflow(total, cells, &total) || total > PTRDIFF_MAX) return XTC_E_RANGE;
-    *bytes = total;
-    return XTC_OK;
+    constexpr HandinSizes<size_t> each = {sizeof(SubmitRecord), sizeof(ControlRecord), sizeof(uintptr_t)};
+    return handin_bytes(queue_cap, each, bytes);
 }
 
 int Handin::init(size_t queue_cap) {

@@ -10,10 +10,6 @@
 
 namespace xtc {
 
-int HandleTable::check_size(size_t most) {
-    return most > PTRDIFF_MAX / 4 / sizeof(Entry) ? XTC_E_RANGE : XTC_OK;
-}
-
 int HandleTable::init(size_t most) {
     const size_t entries = std::bit_ceil(most * 2 < 4 ? size_t{4} : most * 2); // at most half full
     entries_.reset(new (std::nothrow) Entry[entries]);

@@ -14,8 +14,7 @@ struct Member;
 
 class HandleTable {
 public:
-    static int check_size(size_t most); // XTC_OK or XTC_E_RANGE
-    // Room for `most` handles at once. XTC_OK or XTC_E_NOMEM.
+    // Room for `most` handles at once, whose size was checked (table_bytes). XTC_OK or XTC_E_NOMEM.
     int init(size_t most);
 
     Member* find(uint64_t handle) const;
@@ -24,12 +23,12 @@ public:
     void erase(uint64_t handle);                   // there
     size_t size() const { return size_; }
 
-private:
     struct Entry {
         uint64_t handle = 0; // 0: empty
         Member* member = nullptr;
     };
 
+private:
     // Handles come in sequence; this spreads neighbours far apart, so that no runs form that a lookup of a
     // stale handle would have to walk.
     size_t home(uint64_t handle) const { return static_cast<size_t>(handle * 0x9e3779b97f4a7c15u >> shift_); }

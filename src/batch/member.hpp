@@ -3,8 +3,11 @@
 // One request, from hand-in to completion, and the states it may go through.
 #pragma once
 
+#include "base/assert.hpp"
+
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace xtc {
 
@@ -46,7 +49,7 @@ enum class Ending : uint8_t { completed, cancelled, failed };
 
 class MemberList;
 
-struct Member {
+struct alignas(64) Member { // a line of the cache each
     uint64_t handle = 0;
     void* request = nullptr;
     uint64_t charge = 0;
@@ -66,9 +69,34 @@ class MemberList {
 public:
     bool empty() const { return head_ == nullptr; }
     Member* front() const { return head_; }
-    void push_back(Member& m);
-    void remove(Member& m);
-    Member* pop_front(); // nullptr if empty
+
+    void push_back(Member& m) {
+        XTC_ASSERT(m.in == nullptr);
+        m.in = this;
+        m.next = nullptr;
+        m.prev = tail_;
+        (tail_ != nullptr ? tail_->next : head_) = &m;
+        tail_ = &m;
+    }
+    void remove(Member& m) {
+        XTC_ASSERT(m.in == this);
+        (m.prev != nullptr ? m.prev->next : head_) = m.next;
+        (m.next != nullptr ? m.next->prev : tail_) = m.prev;
+        m.prev = m.next = nullptr;
+        m.in = nullptr;
+    }
+    // Each is taken off, oldest first, and goes to take(m), which may not touch the list.
+    template <typename Take> void drain(Take take) {
+        tail_ = nullptr;
+        for (Member* m = std::exchange(head_, nullptr); m != nullptr;) {
+            Member* const next = m->next;
+            XTC_ASSERT(m->in == this);
+            m->prev = m->next = nullptr;
+            m->in = nullptr;
+            take(*m);
+            m = next;
+        }
+    }
 
 private:
     Member* head_ = nullptr;

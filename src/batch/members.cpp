@@ -2,6 +2,7 @@
 #include "batch/members.hpp"
 
 #include "base/assert.hpp"
+#include "batch/sizes.hpp"
 
 #include <xtc.h>
 
@@ -10,10 +11,9 @@
 namespace xtc {
 
 int Members::check_sizes(size_t capacity, size_t handins) {
-    size_t most;
-    if (capacity > PTRDIFF_MAX / sizeof(Member) || __builtin_add_overflow(capacity, handins, &most))
-        return XTC_E_RANGE;
-    return HandleTable::check_size(most);
+    constexpr SlotSizes<size_t> each = {sizeof(Member), sizeof(HandleTable::Entry)};
+    size_t ignored;
+    return slot_bytes(capacity, handins, each, &ignored);
 }
 
 int Members::init(size_t capacity, size_t max_active, uint64_t resource_capacity, size_t handins) {
@@ -26,26 +26,15 @@ int Members::init(size_t capacity, size_t max_active, uint64_t resource_capacity
     return XTC_OK;
 }
 
-void Members::set_state(Member& m, MemberState to) {
-    XTC_ASSERT(legal(m.state, to));
-    const bool was_active = is_active(m.state);
-    if (m.state != MemberState::free) --counts_[static_cast<size_t>(m.state)];
-    if (to != MemberState::free) ++counts_[static_cast<size_t>(to)];
-    m.state = to;
-    if (was_active == is_active(to)) return;
-    if (was_active) {
-        --active_;
-        units_ -= m.charge;
-    } else {
+void Members::take_or_give_units(const Member& m, bool takes) {
+    if (takes) {
         ++active_;
         units_ += m.charge;
         XTC_ASSERT(active_ <= max_active_ && units_ <= resource_capacity_);
+    } else {
+        --active_;
+        units_ -= m.charge;
     }
-}
-
-void Members::relink(Member& m, MemberList* to) {
-    if (m.in != nullptr) m.in->remove(m);
-    if (to != nullptr) to->push_back(m);
 }
 
 Member& Members::take_slot() {
@@ -107,17 +96,6 @@ void Members::admit() {
     for (; n > 0; --n) to_ready(*waiting.front());
 }
 
-void Members::to_ready(Member& m) {
-    set_state(m, MemberState::ready);
-    relink(m, &ready);
-}
-
-void Members::to_stepping(Member& m) {
-    set_state(m, MemberState::stepping);
-    relink(m, nullptr);
-    m.resumed = false;
-}
-
 void Members::to_blocked(Member& m) {
     set_state(m, MemberState::blocked);
     relink(m, &blocked);
@@ -158,7 +136,7 @@ bool Members::check() const {
         }
     }
     size_t counted = 0;
-    for (const size_t n : counts_) counted += n;
+    for (size_t s = 1; s < kMemberStates; ++s) counted += counts_[s];
     handins = table_.size() - in_slots;
     return in_slots == slots_taken_ && counted == in_slots + handins && active == active_ &&
            units == units_ && active <= max_active_ && units <= resource_capacity_ && in_slots <= capacity_ &&

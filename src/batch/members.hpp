@@ -22,7 +22,7 @@ public:
     Member* find(uint64_t handle) const { return table_.find(handle); }
     bool has_slot() const { return slots_taken_ < capacity_; }
     bool empty() const { return table_.size() == 0; }
-    size_t count(MemberState s) const { return counts_[static_cast<size_t>(s)]; }
+    size_t count(MemberState s) const { return counts_[static_cast<size_t>(s)]; } // of any but free
     size_t active() const { return active_; }
     uint64_t units() const { return units_; }
 
@@ -35,8 +35,27 @@ public:
     Member& give_slot(Member& handin);                         // its record is free when this returns
 
     void admit(); // from waiting to ready, while the policy says so
-    void to_ready(Member& m);
-    void to_stepping(Member& m);
+    void to_ready(Member& m) {
+        set_state(m, MemberState::ready);
+        relink(m, &ready);
+    }
+    // All that are ready, oldest first; each also goes to take(m).
+    template <typename Take> void to_stepping(Take take) {
+        size_t n = 0;
+        ready.drain([&](Member& m) {
+            change(m, MemberState::stepping);
+            m.resumed = false;
+            take(m);
+            ++n;
+        });
+        move_count(MemberState::ready, MemberState::stepping, n);
+    }
+    // The way back, for many: each by itself, and then how many there were.
+    void again(Member& m) {
+        change(m, MemberState::ready);
+        ready.push_back(m);
+    }
+    void count_again(size_t n) { move_count(MemberState::stepping, MemberState::ready, n); }
     void to_blocked(Member& m);
     void doom(Member& m);
     void finish(Member& m, int outcome, Ending ending);
@@ -46,8 +65,25 @@ public:
     bool check() const; // every sum is what the states say
 
 private:
-    void set_state(Member& m, MemberState to);
-    void relink(Member& m, MemberList* to);
+    static void change(Member& m, MemberState to) {
+        XTC_ASSERT(legal(m.state, to));
+        m.state = to;
+    }
+    void move_count(MemberState from, MemberState to, size_t n) {
+        counts_[static_cast<size_t>(from)] -= n;
+        counts_[static_cast<size_t>(to)] += n;
+    }
+    void set_state(Member& m, MemberState to) {
+        const bool was_active = is_active(m.state);
+        move_count(m.state, to, 1);
+        change(m, to);
+        if (was_active != is_active(to)) take_or_give_units(m, !was_active);
+    }
+    void take_or_give_units(const Member& m, bool takes);
+    void relink(Member& m, MemberList* to) {
+        if (m.in != nullptr) m.in->remove(m);
+        if (to != nullptr) to->push_back(m);
+    }
     Member& take_slot();
 
     size_t capacity_ = 0;

@@ -62,9 +62,25 @@ int await_token(Group& group, Token& token, Task& driver) {
     }
 }
 
+// A hint that ends the driver closes the group at once, though a closure may keep its stack for a while.
+class ClosedOnTheWayOut {
+public:
+    ClosedOnTheWayOut(Group& group, Task& driver) : group_(group), driver_(driver) {}
+    ~ClosedOnTheWayOut() {
+        if (driver_.unwinding) begin_exit(group_);
+    }
+    ClosedOnTheWayOut(const ClosedOnTheWayOut&) = delete;
+    ClosedOnTheWayOut& operator=(const ClosedOnTheWayOut&) = delete;
+
+private:
+    Group& group_;
+    Task& driver_;
+};
+
 int await_operation(Group& group, const xtc_batch_exec_t& exec, Task& driver) {
     if (exec.kind == XTC_BATCH_EXEC_SYNC) return XTC_BATCH_EXEC_OK;
     Token token(driver);
+    const ClosedOnTheWayOut closed(group, driver);
     const bool is_known = exec.kind == XTC_BATCH_EXEC_FENCE || exec.kind == XTC_BATCH_EXEC_FUTURE ||
                           exec.kind == XTC_BATCH_EXEC_BLOCKING;
     if (is_known) add_saturating(group.stats.offloads, 1);

@@ -26,6 +26,7 @@ int xtc_batch_loop_for_device(xtc_exec_t* exec, const xtc_accel_dev_t* dev, int*
     if (exec == nullptr || dev == nullptr || out_loop_idx == nullptr) return XTC_E_INVAL;
     const xtc::Exec& e = *reinterpret_cast<xtc::Exec*>(exec);
     if (e.inherited()) return XTC_E_INVAL;
-    *out_loop_idx = xtc::nearest_loop(node_of(*dev), e.n_loops(), [&e](int i) { return e.node_of(i); });
+    *out_loop_idx = xtc::nearest_loop(node_of(*dev), xtc_numa_nnodes(), e.n_loops(),
+                                      [&e](int i) { return e.node_of(i); });
     return XTC_OK;
 }

@@ -7,19 +7,24 @@ namespace xtc {
 
 void fill_vector(Group& group) {
     XTC_ASSERT(group.vector.size() == 0);
-    while (Member* m = group.members.ready.front()) {
-        group.members.to_stepping(*m);
-        group.vector.add(*m);
-    }
+    group.members.to_stepping([&](Member& m) { group.vector.add(m); });
     group.vector.reset_results();
     group.stats.count_vector(group.vector.size());
 }
 
 void record_results(Group& group, Report report) {
+    size_t again = 0;
     for (size_t i = 0; i < group.vector.size(); ++i) {
         Member& m = group.vector.member(i);
-        settle_fate(group, m, fate_of(m, group.vector.results()[i], report));
+        const Fate fate = fate_of(m, group.vector.results()[i], report);
+        if (fate.next == MemberState::ready) {
+            group.members.again(m);
+            ++again;
+        } else {
+            settle_fate(group, m, fate);
+        }
     }
+    group.members.count_again(again);
     group.vector.clear();
     deliver_finished(group);
 }

@@ -2,6 +2,7 @@
 #include "batch/token.hpp"
 
 #include "base/assert.hpp"
+#include "loop/fd_claims.hpp"
 #include "loop/io.hpp"
 #include "loop/loop.hpp"
 
@@ -44,6 +45,7 @@ int Token::begin_fence([[maybe_unused]] int fd) {
     fence_.kind = XTC_OP_POLL;
     fence_.fd = fd;
     fence_.events = POLLIN;
+    fence_.claims = fd_claims::kWatches;
     fence_.owner = this;
     fence_.done = fence_done;
     driver_.loop->start_op(fence_);

@@ -38,7 +38,7 @@ int xtc_yield_check(void) {
     Task* t = current_fiber();
     if (t == nullptr) return 0;
     Loop& loop = *t->loop;
-    const int64_t budget = loop.yield_budget.load(std::memory_order_relaxed);
+    const int64_t budget = loop.yield_interval();
     if (budget == 0 || loop.now() - loop.quantum_start() <= budget) return 0;
     loop.yield_due.fetch_add(1, std::memory_order_relaxed);
     return 1;

@@ -20,10 +20,10 @@ struct Context;
 using ContextEntry = void (*)(Context& self); // never returns: it ends with context_leave
 
 struct Context {
-    void* sp = nullptr; // of a suspended context
+    void* sp = nullptr;      // of a suspended context
     Context* from = nullptr; // who switched here last; not on a stack, which may be gone by then
-    ContextEntry entry = nullptr;
     EhGlobals eh;
+    ContextEntry entry = nullptr;
 #if XTC_ASAN
     void* fake_stack = nullptr;
     const void* bottom = nullptr;

@@ -11,17 +11,17 @@ namespace xtc {
 
 // In priv[0] while an operation is in flight.
 namespace op_flag {
-inline constexpr uint64_t queued = 1;          // uring: on the list of those the kernel has not seen
-inline constexpr uint64_t in_kernel = 2;       // uring: an SQE of ours speaks of it
-inline constexpr uint64_t by_poll = 4;         // uring: the ring waits for readiness, then we perform it
-inline constexpr uint64_t recalled = 8;        // uring: suspend wants it back
-inline constexpr uint64_t cancel_queued = 16;  // uring: on the list of cancels to be sent
-inline constexpr uint64_t cancel_sent = 32;    // uring: a cancel has not been answered yet
-inline constexpr uint64_t on_side = 64;        // uring: lent to the epoll set beside the ring
-inline constexpr uint64_t cancelled = 128;     // the caller wants it to end
-inline constexpr uint64_t aborted = 256;       // its fd was closed by close_fd
-inline constexpr uint64_t orphan = 512;        // epoll: its file is gone, another may have the number
-inline constexpr uint64_t finished = 1024;     // has its result
+inline constexpr uint64_t queued = 1;         // uring: on the list of those the kernel has not seen
+inline constexpr uint64_t in_kernel = 2;      // uring: an SQE of ours speaks of it
+inline constexpr uint64_t by_poll = 4;        // uring: the ring waits for readiness, then we perform it
+inline constexpr uint64_t recalled = 8;       // uring: suspend wants it back
+inline constexpr uint64_t cancel_queued = 16; // uring: on the list of cancels to be sent
+inline constexpr uint64_t cancel_sent = 32;   // uring: a cancel has not been answered yet
+inline constexpr uint64_t on_side = 64;       // uring: lent to the epoll set beside the ring
+inline constexpr uint64_t cancelled = 128;    // the caller wants it to end
+inline constexpr uint64_t aborted = 256;      // its fd was closed by close_fd
+inline constexpr uint64_t orphan = 512;       // epoll: its file is gone, another may have the number
+inline constexpr uint64_t finished = 1024;    // has its result
 } // namespace op_flag
 
 // Linked by next and prev; take_all leaves what the seam calls a list: ended by a null `next`.
@@ -64,8 +64,10 @@ public:
     bool empty() const { return head_ == nullptr; }
     void push(xtc_op_t* op) {
         op->priv[1] = 0;
-        if (tail_ != nullptr) tail_->priv[1] = reinterpret_cast<uintptr_t>(op);
-        else head_ = op;
+        if (tail_ != nullptr)
+            tail_->priv[1] = reinterpret_cast<uintptr_t>(op);
+        else
+            head_ = op;
         tail_ = op;
     }
     xtc_op_t* pop() {

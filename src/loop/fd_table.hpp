@@ -11,8 +11,7 @@
 
 namespace xtc {
 
-template <class Slot>
-class FdTable {
+template <class Slot> class FdTable {
     static_assert(std::is_trivially_destructible_v<Slot>);
     static constexpr size_t chunk_slots = 256;
 
@@ -44,8 +43,7 @@ public:
         return out != nullptr ? 0 : -ENOMEM;
     }
 
-    template <class F>
-    void for_each(F&& visit) {
+    template <class F> void for_each(F&& visit) {
         for (size_t i = 0; i < chunks_; ++i)
             for (size_t k = 0; directory_[i] != nullptr && k < chunk_slots; ++k) visit(directory_[i][k]);
     }

@@ -10,6 +10,7 @@
 #include "loop/fd_claims.hpp"
 #include "loop/loop.hpp"
 #include "loop/registry.hpp"
+#include "loop/token.hpp"
 #include "xtc.h"
 #include "xtc_io.h"
 
@@ -148,7 +149,8 @@ IoEnd run_op(Task& self, xtc_op_t& op, int64_t deadline, const IoWait& how) {
         op.state = XTC_OP_DONE;
         return IoEnd::done;
     }
-    if (polls) return IoEnd::timeout;
+    if (polls)
+        return how.mail_ends && (self.mail_head != nullptr || self.nudged) ? IoEnd::other : IoEnd::timeout;
     op.owner = &self;
     op.done = FiberOp::done;
     op.claims = how.claims;
@@ -169,34 +171,56 @@ IoEnd run_op(Task& self, xtc_op_t& op, int64_t deadline, const IoWait& how) {
 
 namespace {
 
+// Goes from loop to loop; the last one closes.
 struct CloseNode : InboxNode {
     int fd = -1;
+    uint32_t asked = 0; // of several that watch: all up to this number
 
-    static void arrive(Loop&, InboxNode& node, bool drop) {
-        const int fd = static_cast<CloseNode&>(node).fd;
-        delete static_cast<CloseNode*>(&node);
-        drop ? static_cast<void>(::close(fd)) : close_everywhere(fd);
-    }
+    static void arrive(Loop& loop, InboxNode& node, bool drop);
 };
+
+bool send_to(uint32_t index, CloseNode* node, int fd, Loop* here) {
+    LoopPin other(index);
+    if (!other) return false;
+    if (node == nullptr) node = new (std::nothrow) CloseNode;
+    if (node == nullptr) return false;
+    if (here != nullptr) here->driver_table()->abort_fd(here->driver_self(), fd);
+    node->fd = fd;
+    node->run = CloseNode::arrive;
+    if (fd_claims::is_watched_by_several(fd)) node->asked = index;
+    other->post(*node);
+    return true;
+}
+
+// Ends the waits of this loop and sends the node to the next one; false: there is none.
+bool send_on(CloseNode* node, int fd, Loop* here) {
+    const uint32_t own = here != nullptr ? here->index() : 0;
+    if (!fd_claims::is_watched_by_several(fd)) return send_to(fd_claims::holder(fd, own), node, fd, here);
+    for (uint32_t i = (node != nullptr ? node->asked : 0) + 1; i < kMaxLoops; ++i)
+        if (i != own && send_to(i, node, fd, here)) return true;
+    return false;
+}
+
+void close_here(int fd, Loop* here) {
+    if (here != nullptr)
+        here->driver_table()->close_fd(here->driver_self(), fd);
+    else
+        ::close(fd);
+}
+
+void CloseNode::arrive(Loop& loop, InboxNode& node, bool drop) {
+    auto* self = static_cast<CloseNode*>(&node);
+    const int fd = self->fd;
+    if (!drop && send_on(self, fd, &loop)) return;
+    delete self;
+    close_here(fd, drop ? nullptr : &loop);
+}
 
 } // namespace
 
 void close_everywhere(int fd) {
     Loop* here = current_loop();
-    const uint32_t own = here != nullptr ? here->index() : 0;
-    if (LoopPin other(fd_claims::holder(fd, own)); other) {
-        if (auto* node = new (std::nothrow) CloseNode) {
-            if (here != nullptr) here->driver_table()->abort_fd(here->driver_self(), fd);
-            node->fd = fd;
-            node->run = CloseNode::arrive;
-            other->post(*node);
-            return;
-        }
-    }
-    if (here != nullptr)
-        here->driver_table()->close_fd(here->driver_self(), fd);
-    else
-        ::close(fd);
+    if (!send_on(nullptr, fd, here)) close_here(fd, here);
 }
 
 IoEnd wait_readable(Task& self, int fd, int64_t deadline, const IoWait& how, int* status) {

@@ -21,7 +21,7 @@ enum class IoEnd : uint8_t { done, timeout, killed, other };
 
 struct IoWait {
     OnKill on_kill = OnKill::unwind;
-    bool tries_first = true;      // false where a result at once is unlikely: arming notices it as well
+    bool tries_first = true;  // false where a result at once is unlikely: arming notices it as well
     bool mail_ends = false;   // mail or a nudge ends the wait: IoEnd::other
     WakeCell* also = nullptr; // a permit in here ends it: IoEnd::other; the permit stays
     uint8_t claims = 0;       // fd_claims sides that nobody else may hold: -EBUSY

@@ -169,9 +169,15 @@ int Loop::set_spin(int64_t max_ns) {
     return XTC_OK;
 }
 
+bool Loop::is_callers() const {
+    const Loop* here = current_loop();
+    if (here != nullptr) return here == this;
+    return exec_ != nullptr ? !exec_->is_running() : !is_running();
+}
+
 void Loop::begin_run() {
     started_.store(true, std::memory_order_release);
-    running_ = true;
+    running_.store(true, std::memory_order_release);
     eh_ = thread_eh_globals();
     context_adopt_thread(main_);
 }
@@ -179,11 +185,11 @@ void Loop::begin_run() {
 // A standalone loop may be run or freed by another thread next: let nothing be in flight meanwhile.
 void Loop::end_run() {
     if (exec_ == nullptr && op_count_ > 0) driver_.table->suspend(driver_.self);
-    running_ = false;
+    running_.store(false, std::memory_order_release);
 }
 
 int Loop::run() {
-    if (running_ || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
+    if (is_running() || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
     if (int rc = ensure_driver(); rc != XTC_OK) return rc;
     AltStack alt_stack;
     begin_run();
@@ -194,7 +200,7 @@ int Loop::run() {
 }
 
 int Loop::step(int64_t timeout_ns) {
-    if (running_ || exec_ != nullptr || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
+    if (is_running() || exec_ != nullptr || current_loop() != nullptr || inherited()) return XTC_E_INVAL;
     if (int rc = ensure_driver(); rc != XTC_OK) return rc;
     begin_run();
     const uint32_t handled =
@@ -248,11 +254,14 @@ int64_t Loop::sleep_or_poll(int64_t until) {
     return may_sleep ? until : XTC_UNTIL_POLL;
 }
 
-// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit.
+// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit. Never
+// for less than what a sleep and its wake cost: that long a look at most doubles the cost of a sleep, and only
+// a look that long ever finds out that work has begun to come fast again.
 bool Loop::spin(int64_t until) {
+    constexpr int64_t sleep_cost_ns = 20'000;
     if (driver_lent_ || xtc_ncpus() < 2) return false;
     const int64_t max = spin_max_.load(std::memory_order_relaxed);
-    spin_now_ = std::clamp<int64_t>(spin_now_, std::min<int64_t>(max, 1000), max);
+    spin_now_ = spin_now_ == 0 ? max : std::clamp(spin_now_, std::min(max, sleep_cost_ns), max);
     const int64_t end = std::min(until, now() + spin_now_);
     do {
         if (!inbox_.looks_empty() || stop_requested()) {
@@ -409,14 +418,10 @@ uint64_t Loop::hash() const {
 }
 
 int Loop::check() const {
+    if (!ready_.check() || (classes_ != nullptr && !classes_->check(ready_))) return XTC_E_INTERNAL;
     uint32_t ready = 0;
-    const Task* last = nullptr;
-    for (const Task* t = ready_head_; t != nullptr; t = t->next) {
-        if (t->now_in() != TaskState::ready) return XTC_E_INTERNAL;
-        last = t;
-        if (++ready > ready_count_) return XTC_E_INTERNAL;
-    }
-    if (ready != ready_count_ || last != ready_tail_) return XTC_E_INTERNAL;
+    tasks_.for_each([&ready](const Task& t) { ready += t.now_in() == TaskState::ready; });
+    if (ready != ready_count_) return XTC_E_INTERNAL;
     uint32_t flying = 0;
     for (const xtc_op_t* op = ops_; op != nullptr; op = op->all_next) {
         if (op->state != XTC_OP_IN_FLIGHT || ++flying > op_count_) return XTC_E_INTERNAL;

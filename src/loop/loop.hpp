@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include <pthread.h>
 
@@ -13,7 +14,9 @@
 #include "loop/driver_factory.hpp"
 #include "loop/inbox.hpp"
 #include "loop/local.hpp"
+#include "loop/ready_queue.hpp"
 #include "loop/registry.hpp"
+#include "loop/run_class.hpp"
 #include "loop/sleep_word.hpp"
 #include "loop/stack.hpp"
 #include "loop/task.hpp"
@@ -93,12 +96,18 @@ public:
     int check() const;
     // What is in flight comes home; parked stacks are dropped; called once, by ~Loop or on an exec's worker.
     void shut_down();
-    bool is_running() const { return running_; }
+    bool is_running() const { return running_.load(std::memory_order_acquire); } // any thread
     void begin_run(); // marks the first run; the executor's worker calls it too
     void end_run();
-    void pause_run() { running_ = false; } // between two steps on the same thread
+    void pause_run() {
+        running_.store(false, std::memory_order_release);
+    } // between two steps on the same thread
     // Somebody else sleeps for us until the next turn: posts must reach the driver.
     void sleep_between_turns();
+    // The caller is on the loop, or nobody runs it.
+    bool is_callers() const;
+    int make_class(int shares, int64_t latency_ns, xtc_run_class** out);
+    void set_class(Task& current, xtc_run_class* c);
     bool has_backlog() const { return ready_count_ != 0 || backlog_ != nullptr; }
 
     // scheduling, for the wait primitive and its friends
@@ -126,6 +135,7 @@ public:
     // yield budget
     std::atomic<int64_t> yield_budget{0};
     std::atomic<uint64_t> yield_due{0};
+    int64_t yield_interval() const; // the budget, or less where a class asks for it; 0: none
     int64_t quantum_start() const { return quantum_start_; }
     bool stop_requested() const { return stop_.load(std::memory_order_acquire); }
     void take_stop() { stop_.store(false, std::memory_order_relaxed); }
@@ -148,6 +158,11 @@ private:
     void run_ready(uint32_t max_runs, uint32_t& handled);
     void run_plain(Task& task);
     Task* pop_ready();
+    void begin_step();         // a run of a task begins
+    void end_step(Task& task); // and is over
+    bool has_classes() const { return classes_on_; }
+    void join_class(xtc_run_class& c);
+    void leave_class(xtc_run_class& c);
     Task* next_fiber(); // to switch to directly from another fiber; nullptr: go back to the turn
     void arrived();     // first thing on every arrival on a stack
     int64_t sleep_or_poll(int64_t until);
@@ -173,9 +188,9 @@ private:
     xtc_res_t res_{};
 
     // the loop's thread
-    alignas(64) Task* ready_head_ = nullptr;
-    Task* ready_tail_ = nullptr;
-    uint32_t ready_count_ = 0;
+    alignas(64) ReadyQueue ready_; // with classes: of the tasks without one
+    uint32_t ready_count_ = 0;     // of all queues
+    bool classes_on_ = false;
     uint32_t budget_ = 0; // runs left in this turn
     Task* current_ = nullptr;
     uint32_t skipped_ = 0; // runs of this turn that a stop gave up
@@ -186,7 +201,7 @@ private:
     uint64_t live_ = 0;
     int64_t quantum_start_ = 0;
     int64_t spin_now_ = 0;
-    bool running_ = false;
+    std::atomic<bool> running_{false};
     bool shut_ = false;
     bool dropping_ = false;
     InboxNode* backlog_ = nullptr; // taken from the inbox, waits for the next turn
@@ -198,6 +213,7 @@ private:
     uint32_t op_count_ = 0;
     xtc_op_t* spun_ = nullptr; // found while spinning
     bool pollfd_used_ = false;
+    std::unique_ptr<RunClasses> classes_; // made with the first class
 
     Backend backend_ = Backend::epoll;
     DriverRef driver_{};

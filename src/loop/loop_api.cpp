@@ -19,11 +19,6 @@ Loop* as_loop(xtc_loop_t* l) {
     return reinterpret_cast<Loop*>(l);
 }
 
-// The loop's thread: in its turn, or while nobody runs it.
-bool is_owner(const Loop& loop) {
-    return current_loop() == &loop || (current_loop() == nullptr && !loop.is_running());
-}
-
 // The running plain task, if `self` names it.
 Task* running_task(xtc_task_t* self) {
     Loop* loop = current_loop();
@@ -152,7 +147,7 @@ int xtc_task_park_on_fd(xtc_task_t* self, int fd, uint32_t interest) {
 int xtc_timer_set(xtc_loop_t* l, int64_t delay_ns, xtc_timer_fn fn, void* user, xtc_timer_t** out) {
     if (l == nullptr || fn == nullptr || delay_ns < 0) return XTC_E_INVAL;
     Loop& loop = *as_loop(l);
-    if (loop.inherited() || !is_owner(loop)) return XTC_E_INVAL;
+    if (loop.inherited() || !loop.is_callers()) return XTC_E_INVAL;
     UserTimer* t = loop.user_timers().take();
     if (t == nullptr) return XTC_E_NOMEM;
     if (!loop.reserve_timer()) {
@@ -175,7 +170,7 @@ int xtc_timer_cancel(xtc_timer_t* timer) {
     if (!h.is(HandleKind::timer)) return XTC_E_INVAL;
     LoopPin loop(h.loop());
     if (!loop) return XTC_OK;
-    if (!is_owner(*loop)) return XTC_E_INVAL;
+    if (!loop->is_callers()) return XTC_E_INVAL;
     UserTimer* t = loop->user_timers().find(h.slot(), h.gen());
     if (t == nullptr) return XTC_OK;
     loop->disarm_timer(*t);

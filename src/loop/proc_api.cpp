@@ -18,22 +18,24 @@ namespace {
 
 constexpr size_t kMaxStack = size_t{1} << 30;
 
-bool is_valid(const xtc_proc_opts_t& o) {
-    return o.mailbox_cap <= UINT32_MAX && o.link_to == 0 && o.migratable == 0 && o.sched_class == nullptr &&
-           o.mailbox_watermark_pct >= 0 && o.mailbox_watermark_pct <= 100 &&
+bool is_valid(const xtc_proc_opts_t& o, const Loop* loop) {
+    return o.mailbox_cap <= UINT32_MAX && o.link_to == 0 && o.migratable == 0 &&
+           (o.sched_class == nullptr || o.sched_class->loop == loop) && o.mailbox_watermark_pct >= 0 &&
+           o.mailbox_watermark_pct <= 100 &&
            (o.mailbox_watermark_pct != 0 || o.mailbox_watermark_fn == nullptr);
 }
 
 int spawn(xtc_loop_t* l, xtc_proc_fn fn, void* arg, const xtc_proc_opts_t* opts, size_t stack_size,
           xtc_pid_t* out) {
-    if (l == nullptr || fn == nullptr || (opts != nullptr && !is_valid(*opts))) return XTC_E_INVAL;
+    auto* loop = reinterpret_cast<Loop*>(l);
+    if (loop == nullptr || fn == nullptr || (opts != nullptr && !is_valid(*opts, loop))) return XTC_E_INVAL;
     SpawnSpec spec;
     spec.kind = TaskKind::proc;
     spec.proc = fn;
     spec.arg = arg;
     spec.opts = opts;
     spec.stack_size = stack_size;
-    return reinterpret_cast<Loop*>(l)->spawn(spec, nullptr, out);
+    return loop->spawn(spec, nullptr, out);
 }
 
 void mask(Task& t, int by) {

@@ -23,27 +23,60 @@ WakeToken Task::token() const {
 
 void Loop::make_ready(Task& t) {
     t.set_state(TaskState::ready);
-    t.next = nullptr;
-    (ready_tail_ == nullptr ? ready_head_ : ready_tail_->next) = &t;
-    ready_tail_ = &t;
+    if (has_classes())
+        classes_->push(t, ready_);
+    else
+        ready_.push(t);
     ++ready_count_;
 }
 
-// First come, first served; a chooser may take one from the middle.
+// A chooser may take one from the middle.
 Task* Loop::pop_ready() {
-    Task* before = nullptr;
-    Task* t = ready_head_;
-    if (chooser_ != nullptr && ready_count_ > 1) {
-        for (uint32_t k = chooser_->choose(chooser_self_, ready_count_); k > 0; --k) {
-            before = t;
-            t = t->next;
-        }
-    }
-    (before == nullptr ? ready_head_ : before->next) = t->next;
-    if (ready_tail_ == t) ready_tail_ = before;
+    ReadyQueue& queue = has_classes() ? classes_->pick(ready_) : ready_;
+    const uint32_t n = queue.size();
     --ready_count_;
-    t->next = nullptr;
-    return t;
+    if (chooser_ == nullptr || n == 1) return queue.pop_front();
+    return queue.pop(chooser_->choose(chooser_self_, n));
+}
+
+void Loop::begin_step() {
+    if (yield_interval() > 0) quantum_start_ = now();
+    if (has_classes()) classes_->begin(now());
+}
+
+void Loop::end_step(Task& t) {
+    if (has_classes()) classes_->end(t.run_class, now());
+}
+
+int64_t Loop::yield_interval() const {
+    const int64_t budget = yield_budget.load(std::memory_order_relaxed);
+    const int64_t latency = has_classes() ? classes_->latency() : 0;
+    return budget == 0 || (latency != 0 && latency < budget) ? latency : budget;
+}
+
+int Loop::make_class(int shares, int64_t latency_ns, xtc_run_class** out) {
+    if (classes_ == nullptr) classes_.reset(new (std::nothrow) RunClasses);
+    return classes_ != nullptr ? classes_->create(*this, shares, latency_ns, out) : XTC_E_NOMEM;
+}
+
+// What it ran until now counts for the class it leaves.
+void Loop::set_class(Task& t, xtc_run_class* c) {
+    XTC_ASSERT(current_ == &t);
+    if (t.run_class == c) return;
+    end_step(t);
+    if (c != nullptr) join_class(*c);
+    if (t.run_class != nullptr) leave_class(*t.run_class);
+    t.run_class = c;
+}
+
+void Loop::join_class(xtc_run_class& c) {
+    classes_->join(c, now());
+    classes_on_ = true;
+}
+
+void Loop::leave_class(xtc_run_class& c) {
+    classes_->leave(c);
+    classes_on_ = classes_->is_on();
 }
 
 void Loop::wake_task(Task& t, uint32_t epoch) {
@@ -79,11 +112,11 @@ void Loop::on_task_timer(TimerNode& node) {
 
 void Loop::run_ready(uint32_t max_runs, uint32_t& handled) {
     budget_ = max_runs;
-    while (budget_ > 0 && ready_head_ != nullptr) {
+    while (budget_ > 0 && ready_count_ > 0) {
         Task* t = pop_ready();
         --budget_;
         note(XTC_NOTE_RUN, t->slot, t->epoch);
-        if (yield_budget.load(std::memory_order_relaxed) > 0) quantum_start_ = now();
+        begin_step();
         current_ = t;
         t->set_state(TaskState::running);
         if (t->is_fiber()) {
@@ -103,20 +136,26 @@ void Loop::run_ready(uint32_t max_runs, uint32_t& handled) {
 
 // The next fiber to switch to without going back to run_ready: one switch instead of two.
 Task* Loop::next_fiber() {
-    if (budget_ == 0 || chooser_ != nullptr || ready_head_ == nullptr || !ready_head_->is_fiber())
-        return nullptr;
-    Task* t = pop_ready();
+    if (budget_ == 0 || chooser_ != nullptr || ready_count_ == 0) return nullptr;
+    ReadyQueue& queue = has_classes() ? classes_->pick(ready_) : ready_;
+    Task* t = queue.front();
+    if (!t->is_fiber()) return nullptr;
+    queue.pop_front();
+    --ready_count_;
     --budget_;
-    if (yield_budget.load(std::memory_order_relaxed) > 0) quantum_start_ = now();
+    begin_step();
     t->set_state(TaskState::running);
-    if (Task* after = ready_head_) { // its record came into the cache a step ago
+    if (Task* after = queue.front()) { // its record came into the cache a step ago
         __builtin_prefetch(after->ctx.sp);
+        __builtin_prefetch(static_cast<char*>(after->ctx.sp) + 64);
+        __builtin_prefetch(static_cast<char*>(after->ctx.sp) + 128);
         __builtin_prefetch(after->next);
     }
     return t;
 }
 
 void Loop::switch_out(Task& t) {
+    end_step(t);
     Task* next = next_fiber();
     if (next == &t) return;
     current_ = next;
@@ -138,6 +177,7 @@ void Loop::leave(Task& t) {
     zombie_stack_ = t.stack;
     zombie_ctx_ = t.ctx;
     t.stack = {};
+    end_step(t);
     const bool kept = t.keep_result && !deliver_result(t);
     t.set_state(kept ? TaskState::finished : TaskState::free);
     if (!kept) release(t);
@@ -170,6 +210,7 @@ void Loop::run_plain(Task& t) {
     t.nudged = false;
     t.timed_out = false;
     const int rc = t.fn.plain(t.handle().as<xtc_task_t>(), t.arg);
+    end_step(t);
     if (rc == XTC_TASK_RESCHED || (rc == XTC_TASK_PENDING && t.nudged)) {
         make_ready(t);
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Making tasks: here, or from another thread for a loop that will start them at its next turn.
 #include <cstring>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "loop/await.hpp"
@@ -41,6 +42,7 @@ void Loop::prepare(Task& t, const SpawnSpec& spec) {
     }
     static const xtc_proc_opts_t kNone{};
     const xtc_proc_opts_t& o = spec.opts != nullptr ? *spec.opts : kNone;
+    t.run_class = o.sched_class;
     const auto relaxed = std::memory_order_relaxed;
     const uint32_t cap = o.mailbox_cap != 0 ? static_cast<uint32_t>(o.mailbox_cap) : kDefaultMailbox;
     t.mail_cap.store(cap, relaxed);
@@ -108,6 +110,7 @@ int Loop::make_elsewhere(const SpawnSpec& spec, Task** out) {
 
 void Loop::start_task(Task& t) {
     live_up();
+    if (t.run_class != nullptr) join_class(*t.run_class);
     note(XTC_NOTE_SPAWN, t.slot, t.gen.load(std::memory_order_relaxed));
     make_ready(t);
 }
@@ -129,6 +132,7 @@ void Loop::spawn_arrived(Task& t, bool drop) {
         start_task(t);
     } else {
         // Its maker was told that it exists: it ends before it begins.
+        t.run_class = nullptr;
         t.result = rc;
         const bool kept = t.keep_result && !deliver_result(t);
         t.set_state(kept ? TaskState::finished : TaskState::free);
@@ -138,6 +142,7 @@ void Loop::spawn_arrived(Task& t, bool drop) {
 }
 
 void Loop::release(Task& t) {
+    if (t.run_class != nullptr) leave_class(*std::exchange(t.run_class, nullptr));
     if (t.kind == TaskKind::proc) {
         drop_mail(t);
         delete t.exit_hooks;

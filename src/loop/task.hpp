@@ -83,9 +83,22 @@ struct ExitHooks {
 
 inline constexpr size_t kNameMax = 32;
 
-struct Task {
+struct alignas(64) Task {
+    // --- all that a yield touches, in one line of the cache (but the context's entry)
+    Loop* loop = nullptr;                          // constant while the loop lives
+    Task* next = nullptr;                          // in the ready queue or a free list; the loop's thread
+    std::atomic<uint64_t> kill_word{0};            // any thread: gen << 40 | asked << 32 | reason
+    std::atomic<TaskState> state{TaskState::free}; // the loop's thread; read by anybody who inspects
+    TaskKind kind = TaskKind::plain;
+    bool latched = false; // woken for this epoch before it parked
+    bool nudged = false;  // woken without a token: plain tasks run again, fd waits end
+    bool timed_out = false;
+    OnKill on_kill = OnKill::ignore; // of the wait it is in
+    bool unwinding = false;
+    bool in_exit = false; // hooks run: kills are over
+    Context ctx;
+
     // --- constant while the loop lives
-    Loop* loop = nullptr;
     uint32_t slot = 0;
     bool remote_slot = false; // goes back to the free list that other threads take from
 
@@ -98,14 +111,12 @@ struct Task {
         Task* task = nullptr;
     } node;                             // carries `remote`
     std::atomic<uint64_t> mail_word{0}; // gen << 32 | messages in the mailbox or on their way
-    std::atomic<uint64_t> kill_word{0}; // gen << 40 | asked << 32 | reason
     std::atomic<uint32_t> mail_cap{0};
     std::atomic<uint32_t> mail_mark{0}; // watermark depth, 0 none
     std::atomic<void (*)(xtc_pid_t, size_t, size_t, void*)> mark_fn{nullptr};
     std::atomic<void*> mark_user{nullptr};
     std::atomic<uint64_t> drop_total{0};
     // written on the loop's thread, read by anybody who inspects
-    std::atomic<TaskState> state{TaskState::free};
     std::atomic<ParkReason> park_reason{ParkReason::none};
     std::atomic<bool> function_ended{false};
     std::atomic<uint32_t> mask_depth{0};
@@ -113,20 +124,11 @@ struct Task {
     std::atomic<uint64_t> recv_total{0};
 
     // --- the loop's thread only
-    TaskKind kind = TaskKind::plain;
-    bool latched = false; // woken for this epoch before it parked
-    bool nudged = false;  // woken without a token: plain tasks run again, fd waits end
-    bool timed_out = false;
-    OnKill on_kill = OnKill::ignore; // of the wait it is in
     bool mail_wakes = false;
     bool keep_result = false;
-    bool unwinding = false;
-    bool in_exit = false; // hooks run: kills are over
-    uint32_t epoch = 0;   // of the current sleep; goes on over lives
+    uint32_t epoch = 0; // of the current sleep; goes on over lives
     uint32_t lives = 0;
-    Task* next = nullptr; // in the ready queue or a free list
 
-    Context ctx;
     Stack stack;
     struct SleepTimer : TimerNode {
         Task* task = nullptr;
@@ -140,6 +142,7 @@ struct Task {
     void* arg = nullptr;
     intptr_t result = 0; // or the exit reason of a process
     size_t stack_size = 0;
+    xtc_run_class* run_class = nullptr;
     Awaiter* awaiter = nullptr;            // who waits in xtc_await; we hold a reference
     const void* entry_frame = nullptr;     // where unwinding ends
     _Unwind_Exception* unwinder = nullptr; // in the entry frame

@@ -14,6 +14,8 @@
 #include "accel/devices.hpp"
 #include "support/loops.hpp"
 #include "xtc_accel.h"
+#include "xtc_inspect.h"
+#include "xtc_net.h"
 
 using namespace xtc::test;
 
@@ -104,6 +106,28 @@ TEST_CASE("accel: mail does not end a fence wait, a kill does") {
     });
     loop.run();
     CHECK(ended == 0);
+}
+
+TEST_CASE("accel: xtc_net_close ends the fence waits of every loop") {
+    const int loops = GENERATE(1, 2, 3);
+    CAPTURE(loops);
+    TestExec exec(loops);
+    const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    std::vector<int> ends(2 * loops, 1);
+    std::vector<xtc_pid_t> waiters;
+    for (int i = 0; i < 2 * loops; ++i)
+        waiters.push_back(
+            exec.proc(i % loops, [&ends, fd, i] { ends[i] = xtc_accel_wait_fence(fd, kForever); }));
+    exec.proc(0, [&] {
+        for (xtc_pid_t pid : waiters) {
+            xtc_proc_info_t info{};
+            do xtc_proc_sleep(kMs / 10);
+            while (xtc_proc_info(pid, &info) == XTC_OK && info.park_reason != XTC_PARK_FD);
+        }
+        xtc_net_close(fd);
+    });
+    exec.run(); // hangs if one is not told
+    CHECK(ends == std::vector<int>(2 * loops, XTC_E_ABORTED));
 }
 
 TEST_CASE("accel: ten thousand parked fences cost no thread and no run until one fires") {

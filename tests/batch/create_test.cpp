@@ -137,16 +137,3 @@ TEST_CASE("NULL groups are invalid, and a group without a queue has no calls for
     CHECK(xtc_batch_drain_for(nullptr, 0) == XTC_E_INVAL);
     CHECK(xtc_batch_drain_for(s.group, 0) == XTC_E_INVAL); // not on a fiber
 }
-
-TEST_CASE("before the first run every device is nearest to loop 0") {
-    xtc_exec_t* exec = nullptr;
-    REQUIRE(xtc_exec_init(&exec, 2) == XTC_OK);
-    xtc_accel_dev_t device = {};
-    int near = -1;
-    CHECK(xtc_batch_loop_for_device(exec, &device, &near) == XTC_OK);
-    CHECK(near == 0);
-    CHECK(xtc_batch_loop_for_device(nullptr, &device, &near) == XTC_E_INVAL);
-    CHECK(xtc_batch_loop_for_device(exec, nullptr, &near) == XTC_E_INVAL);
-    CHECK(xtc_batch_loop_for_device(exec, &device, nullptr) == XTC_E_INVAL);
-    CHECK(xtc_exec_fini(exec) == XTC_OK);
-}

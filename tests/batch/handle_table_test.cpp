@@ -50,9 +50,3 @@ TEST_CASE("a request that moved is found at its new place") {
     CHECK(table.find(UINT64_MAX) == &b);
     CHECK(table.find(0) == nullptr);
 }
-
-TEST_CASE("sizes that can not be counted in bytes are refused") {
-    CHECK(HandleTable::check_size(SIZE_MAX) == XTC_E_RANGE);
-    CHECK(HandleTable::check_size(SIZE_MAX / 8) == XTC_E_RANGE);
-    CHECK(HandleTable::check_size(1u << 20) == XTC_OK);
-}

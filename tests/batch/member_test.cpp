@@ -4,6 +4,7 @@
 #include "batch/member.hpp"
 
 #include <set>
+#include <vector>
 #include <utility>
 
 using xtc::Member;
@@ -41,10 +42,9 @@ TEST_CASE("a list keeps the order of arrival through removals anywhere") {
     list.remove(m[0]);
     list.remove(m[4]);
     list.push_back(m[0]);
-    CHECK(list.pop_front() == &m[1]);
-    CHECK(list.pop_front() == &m[3]);
-    CHECK(list.pop_front() == &m[0]);
-    CHECK(list.pop_front() == nullptr);
+    std::vector<Member*> order;
+    list.drain([&](Member& each) { order.push_back(&each); });
+    CHECK(order == std::vector<Member*>{&m[1], &m[3], &m[0]});
     CHECK(list.empty());
     for (const Member& each : m) CHECK(each.in == nullptr);
 }

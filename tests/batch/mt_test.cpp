@@ -250,30 +250,95 @@ TEST_CASE("every hand-in of many threads completes once, with cancels and resume
 }
 
 TEST_CASE("a hand-in that races close is refused or completes once, and the driver ends", "[threads]") {
-    for (int round = 0; round < 200; ++round) {
-        Story s;
-        s.make_async({.capacity = 2, .max_active = 1, .mt = 4});
-        std::atomic<size_t> accepted{0};
-        std::atomic<bool> stop{false};
-        std::thread producer([&] {
-            while (!stop.load()) {
-                uint64_t handle = 0;
-                if (xtc_batch_submit_mt(s.group, nullptr, 1, &handle) == XTC_OK)
-                    accepted.fetch_add(1);
-                else
-                    back_off();
+    // Many groups on each loop, closed one after the other under the producers' hands.
+    constexpr size_t loops = 10, groups = 200;
+    for (size_t round = 0; round < loops; ++round) {
+        struct Raced {
+            xtc_batch_t* group = nullptr;
+            std::atomic<size_t> accepted{0};
+            std::atomic<bool> is_closed{false};
+            std::atomic<size_t> after_close{0};
+            size_t ended = 0;
+            bool all_as_closed = true;
+            int wanted = XTC_OK; // of what is still to run when the close comes
+        };
+        std::vector<Raced> raced(groups);
+        std::atomic<size_t> turn{0};
+        std::atomic<bool> over{false};
+        xtc_loop_t* loop = nullptr;
+        REQUIRE(xtc_loop_init(&loop) == XTC_OK);
+        for (Raced& each : raced) {
+            xtc_batch_async_opts_t o = {};
+            o.size = sizeof(o);
+            o.version = XTC_BATCH_VERSION;
+            o.capacity = 2;
+            o.max_active = 1;
+            o.resource_capacity = 1;
+            o.submit = [](const xtc_batch_item_t*, size_t, void*, xtc_batch_exec_t* exec) {
+                exec->kind = XTC_BATCH_EXEC_SYNC;
+                return 0;
+            };
+            o.collect = [](const xtc_batch_item_t*, xtc_batch_result_t* results, size_t, int, void*) {
+                results[0].state = XTC_BATCH_DONE;
+                return 0;
+            };
+            o.complete = [](uint64_t, void*, int outcome, void* user) {
+                auto* self = static_cast<Raced*>(user);
+                ++self->ended;
+                self->all_as_closed = self->all_as_closed && (outcome == XTC_OK || outcome == self->wanted);
+            };
+            o.user = &each;
+            o.mt_queue_cap = 4;
+            REQUIRE(xtc_batch_create_async(loop, &o, &each.group) == XTC_OK);
+        }
+        std::vector<std::thread> producers;
+        for (int p = 0; p < 2; ++p)
+            producers.emplace_back([&] {
+                while (!over.load()) {
+                    Raced& each = raced[turn.load()];
+                    const bool was_closed = each.is_closed.load();
+                    uint64_t handle = 0;
+                    if (xtc_batch_submit_mt(each.group, nullptr, 1, &handle) == XTC_OK) {
+                        each.accepted.fetch_add(1);
+                        if (was_closed) each.after_close.fetch_add(1);
+                    } else {
+                        back_off();
+                    }
+                }
+            });
+        struct Closer {
+            std::vector<Raced>& raced;
+            std::atomic<size_t>& turn;
+            static void run(void* raw) {
+                auto* self = static_cast<Closer*>(raw);
+                for (size_t i = 0; i < groups; ++i) {
+                    Raced& each = self->raced[i];
+                    self->turn = i;
+                    while (each.accepted.load() == 0) xtc_yield();
+                    for (size_t k = 0; k < i % 5; ++k) xtc_yield();
+                    const auto mode = i % 2 == 0 ? XTC_BATCH_DRAIN : XTC_BATCH_CANCEL;
+                    each.wanted = mode == XTC_BATCH_DRAIN ? XTC_OK : XTC_E_ABORTED;
+                    const int rc = xtc_batch_close(each.group, mode);
+                    each.is_closed = true;
+                    if (rc != XTC_OK) each.wanted = 99;
+                }
             }
-        });
-        s.start([&] {
-            for (int i = 0; i < round % 10; ++i) xtc_yield();
-            CHECK(xtc_batch_close(s.group, round % 2 == 0 ? XTC_BATCH_DRAIN : XTC_BATCH_CANCEL) == XTC_OK);
-        });
-        CHECK(xtc_loop_run(s.loop) == XTC_OK);
-        stop.store(true);
-        producer.join();
-        CHECK(s.ends.size() == accepted.load());
-        CHECK(xtc_batch_destroy(s.group) == XTC_OK);
-        s.group = nullptr;
+        } closer{raced, turn};
+        REQUIRE(xtc_proc_spawn(loop, Closer::run, &closer, nullptr, nullptr) == XTC_OK);
+        CHECK(xtc_loop_run(loop) == XTC_OK); // until every driver has ended
+        over = true;
+        for (auto& producer : producers) producer.join();
+        size_t lost = 0, late = 0, odd = 0;
+        for (Raced& each : raced) {
+            lost += each.ended != each.accepted.load();
+            late += each.after_close.load();
+            odd += !each.all_as_closed || each.wanted == 99;
+            CHECK(xtc_batch_destroy(each.group) == XTC_OK);
+        }
+        CHECK(lost == 0);
+        CHECK(late == 0);
+        CHECK(odd == 0);
+        CHECK(xtc_loop_fini(loop) == XTC_OK);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <xtc_proc.h>
 #include <xtc_res.h>
 
+#include <algorithm>
 #include <functional>
 #include <list>
 #include <map>
@@ -123,11 +124,13 @@ public:
         }
     }
     // Steps, sleeping if need be, until it is so; false after ten seconds without.
-    bool until(const std::function<bool()>& so) {
-        const int64_t limit = xtc_clock_mono() + 10'000'000'000;
+    bool until(const std::function<bool()>& so) { return until_ms(10'000, so); }
+    bool until_ms(int64_t ms, const std::function<bool()>& so) {
+        const int64_t limit = xtc_clock_mono() + ms * 1'000'000;
         while (!so()) {
-            if (xtc_clock_mono() > limit) return false;
-            xtc_loop_step(loop, 100'000'000);
+            const int64_t left = limit - xtc_clock_mono();
+            if (left <= 0) return false;
+            xtc_loop_step(loop, std::min<int64_t>(left, 100'000'000));
         }
         return true;
     }

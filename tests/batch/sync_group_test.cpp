@@ -233,3 +233,43 @@ TEST_CASE("after any number of members that end at once the group takes more") {
     CHECK(s.stats().completed == 50 * (k + 1));
     CHECK(s.stats().max_vector <= 4);
 }
+
+TEST_CASE("a synchronous group has no asynchronous totals and no calls for threads") {
+    Story s;
+    s.make_sync({.capacity = 2, .max_active = 2});
+    s.on_step = [&](const xtc_batch_item_t*, xtc_batch_result_t* results, size_t) {
+        results[0] = {XTC_BATCH_ERROR, XTC_E_IO};
+        return s.vectors.size() == 1 ? 0 : static_cast<int>(XTC_E_IO);
+    };
+    uint64_t handle = 77;
+    s.put();
+    s.put();
+    CHECK(s.try_submit(1, &handle) == XTC_E_AGAIN);
+    CHECK(xtc_batch_submit_mt(s.group, nullptr, 1, &handle) == XTC_E_NOSYS);
+    CHECK(xtc_batch_submit_mt(s.group, nullptr, 0, nullptr) == XTC_E_NOSYS);
+    CHECK(xtc_batch_cancel_mt(s.group, 1) == XTC_E_NOSYS);
+    CHECK(xtc_batch_resume_mt(s.group, 1) == XTC_E_NOSYS);
+    CHECK(handle == 77);
+    s.settle();
+    const auto async = s.async_stats();
+    CHECK(async.offloads + async.offload_timeouts + async.offload_errors + async.mt_queued +
+              async.mt_rejections ==
+          0);
+}
+
+TEST_CASE("other result states do not look at the error field") {
+    Story s;
+    s.make_sync({.capacity = 4, .max_active = 4});
+    s.on_step = [&](const xtc_batch_item_t*, xtc_batch_result_t* results, size_t n) {
+        const bool is_first = s.vectors.size() == 1;
+        results[0] = {XTC_BATCH_DONE, XTC_E_IO};
+        if (n > 1) results[1] = {is_first ? XTC_BATCH_CONTINUE : XTC_BATCH_DONE, 12345};
+        if (n > 2) results[2] = {XTC_BATCH_BLOCKED, XTC_E_NOMEM};
+        return 0;
+    };
+    for (int i = 0; i < 3; ++i) s.put();
+    s.settle();
+    CHECK(s.outcome_of(1) == XTC_OK);
+    CHECK(s.outcome_of(2) == XTC_OK);
+    CHECK(s.stats().blocked == 1);
+}

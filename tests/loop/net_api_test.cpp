@@ -295,6 +295,24 @@ TEST_CASE("net: wait_fd ends on the descriptor, on mail, on a wake and on time")
     close(pair[1]);
 }
 
+TEST_CASE("net: a look at a descriptor with waiting mail reports the mail, not the time") {
+    ON_BOTH_DRIVERS;
+    int pair[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
+    loop.proc([&] {
+        CHECK(xtc_send(xtc_self(), "m", 1) == XTC_OK);
+        uint32_t bits = 0;
+        CHECK(xtc_proc_wait_fd(pair[0], XTC_IO_READABLE, 0, &bits) == XTC_OK);
+        CHECK(bits == XTC_WAIT_MAILBOX);
+        CHECK(write(pair[1], "x", 1) == 1);
+        CHECK(xtc_proc_wait_fd(pair[0], XTC_IO_READABLE, 0, &bits) == XTC_OK);
+        CHECK(bits == (XTC_WAIT_MAILBOX | XTC_IO_READABLE));
+    });
+    loop.run();
+    close(pair[0]);
+    close(pair[1]);
+}
+
 TEST_CASE("net: fiber calls are refused elsewhere") {
     char c;
     size_t n = 0;

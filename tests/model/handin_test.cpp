@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// How other threads reach a batch group: pool of records, ring, handles, and the wake cell at which its driver
-// waits; put together as the _mt calls and the driver do. The driver is a thread here, not a fiber.
+// How other threads reach a batch group: pool of records, ring, handles, and the wake cell at which its
+// driver waits; put together as the _mt calls and the driver do. The driver is a thread here, not a fiber.
 #include <catch2/catch.hpp>
 
 #include "batch/handin.hpp"
@@ -241,7 +241,8 @@ void last_handles(Scene& scene) {
     for (const char* name : {"one", "two", "three"})
         scene.thread(name, [&t, k = i++] {
             t.got[k] = t.handles.take();
-            check(t.got[k] == 0 || t.handles.was_issued(t.got[k]), "a handle was issued to the one who has it");
+            check(t.got[k] == 0 || t.handles.was_issued(t.got[k]),
+                  "a handle was issued to the one who has it");
         });
     scene.at_end([&t] {
         int none = 0;
@@ -285,11 +286,13 @@ TEST_CASE("hand-ins: the ring goes round") {
 }
 
 TEST_CASE("hand-ins: every order that matters is missed when it is weakened") {
-    check_catches("publishing", Fault::weaken("HandinRing::store", OpKind::store), two_submitters, "data race");
+    check_catches("publishing", Fault::weaken("HandinRing::store", OpKind::store), two_submitters,
+                  "data race");
     check_catches("taking", Fault::weaken("HandinRing::take", OpKind::load), two_submitters, "data race");
     check_catches("emptying", Fault::skip("HandinRing::take", OpKind::store), ring_goes_round);
     check_catches("coming round", Fault::weaken("HandinRing::reserve", OpKind::weak_cas), ring_goes_round);
     check_catches("closing", Fault::skip("HandinRing::close", OpKind::bit_or), close_and_submit);
     check_catches("finishing", Fault::blind("HandinRing::try_finish"), close_and_submit, "not taken");
-    check_catches("signal", Fault::skip("WakeCell::signal", OpKind::exchange), two_submitters, "nobody wakes");
+    check_catches("signal", Fault::skip("WakeCell::signal", OpKind::exchange), two_submitters,
+                  "nobody wakes");
 }
