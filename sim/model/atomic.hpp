@@ -36,6 +36,9 @@ constexpr std::memory_order failure_of(std::memory_order success) {
 
 } // namespace model
 
+// Its own members are nobody's race: one call of the compiler's for each object is enough (model::made).
+#define XTC_MODEL_UNSEEN __attribute__((no_sanitize("thread")))
+
 template <typename T> class atomic {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
     using Order = std::memory_order;
@@ -53,11 +56,11 @@ public:
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
 
-    T load(Order order = sc, Where where = Where::current()) const {
+    XTC_MODEL_UNSEEN T load(Order order = sc, Where where = Where::current()) const {
         return is_explored() ? unpack(model::load(this, handle_, order, where)) : value_;
     }
     operator T() const { return load(); }
-    void store(T value, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN void store(T value, Order order = sc, Where where = Where::current()) {
         if (is_explored())
             model::store(this, handle_, pack(value), order, where);
         else
@@ -67,54 +70,56 @@ public:
         store(value);
         return value;
     }
-    T exchange(T value, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN T exchange(T value, Order order = sc, Where where = Where::current()) {
         return change(model::Change::exchange, value, order, where);
     }
-    T fetch_add(T n, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN T fetch_add(T n, Order order = sc, Where where = Where::current()) {
         return change(model::Change::add, n, order, where);
     }
-    T fetch_sub(T n, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN T fetch_sub(T n, Order order = sc, Where where = Where::current()) {
         return change(model::Change::sub, n, order, where);
     }
-    T fetch_or(T n, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN T fetch_or(T n, Order order = sc, Where where = Where::current()) {
         return change(model::Change::bit_or, n, order, where);
     }
-    T fetch_and(T n, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN T fetch_and(T n, Order order = sc, Where where = Where::current()) {
         return change(model::Change::bit_and, n, order, where);
     }
-    T fetch_xor(T n, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN T fetch_xor(T n, Order order = sc, Where where = Where::current()) {
         return change(model::Change::bit_xor, n, order, where);
     }
-    bool compare_exchange_strong(T& expected, T desired, Order success, Order failure,
-                                 Where where = Where::current()) {
+    XTC_MODEL_UNSEEN bool compare_exchange_strong(T& expected, T desired, Order success, Order failure,
+                                                  Where where = Where::current()) {
         return compare_exchange(false, expected, desired, success, failure, where);
     }
-    bool compare_exchange_strong(T& expected, T desired, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN bool compare_exchange_strong(T& expected, T desired, Order order = sc,
+                                                  Where where = Where::current()) {
         return compare_exchange(false, expected, desired, order, model::failure_of(order), where);
     }
-    bool compare_exchange_weak(T& expected, T desired, Order success, Order failure,
-                               Where where = Where::current()) {
+    XTC_MODEL_UNSEEN bool compare_exchange_weak(T& expected, T desired, Order success, Order failure,
+                                                Where where = Where::current()) {
         return compare_exchange(true, expected, desired, success, failure, where);
     }
-    bool compare_exchange_weak(T& expected, T desired, Order order = sc, Where where = Where::current()) {
+    XTC_MODEL_UNSEEN bool compare_exchange_weak(T& expected, T desired, Order order = sc,
+                                                Where where = Where::current()) {
         return compare_exchange(true, expected, desired, order, model::failure_of(order), where);
     }
 
 private:
     static constexpr uint64_t mask = ~uint64_t{0} >> (64 - sizeof(T) * 8);
 
-    static uint64_t pack(T value) {
+    XTC_MODEL_UNSEEN static uint64_t pack(T value) {
         uint64_t bits = 0;
         std::memcpy(&bits, &value, sizeof(T));
         return bits;
     }
-    static T unpack(uint64_t bits) {
+    XTC_MODEL_UNSEEN static T unpack(uint64_t bits) {
         T value;
         std::memcpy(&value, &bits, sizeof(T));
         return value;
     }
-    bool is_explored() const { return handle_ != 0 && model::is_explored(handle_); }
-    T change(model::Change how, T operand, Order order, const Where& where) {
+    XTC_MODEL_UNSEEN bool is_explored() const { return handle_ != 0 && model::is_explored(handle_); }
+    XTC_MODEL_UNSEEN T change(model::Change how, T operand, Order order, const Where& where) {
         if (is_explored())
             return unpack(model::change(this, handle_, how, pack(operand), mask, order, where));
         const T before = value_;
@@ -137,8 +142,8 @@ private:
             return b;
         }
     }
-    bool compare_exchange(bool is_weak, T& expected, T desired, Order success, Order failure,
-                          const Where& where) {
+    XTC_MODEL_UNSEEN bool compare_exchange(bool is_weak, T& expected, T desired, Order success, Order failure,
+                                           const Where& where) {
         uint64_t wanted = pack(expected);
         if (is_explored()) {
             if (model::compare_exchange(this, handle_, is_weak, wanted, pack(desired), success, failure,
@@ -158,5 +163,7 @@ private:
     T value_; // first: a futex is found by the object's address
     uint64_t handle_ = 0;
 };
+
+#undef XTC_MODEL_UNSEEN
 
 } // namespace xtc

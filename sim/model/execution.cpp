@@ -200,8 +200,8 @@ void Execution::touch_futex(int thread, int location, unsigned step) {
     graph_.perform(thread, lock, {f.order.back(), static_cast<int>(f.order.size())}, step, &wrote);
 }
 
-// As Linux does it: a waiter counts itself in, passes a full barrier, then looks at the word; a waker passes a
-// full barrier, then looks for waiters.
+// As Linux does it: a waiter counts itself in, passes a full barrier, then looks at the word; a waker passes
+// a full barrier, then looks for waiters.
 void Execution::prelude(int thread, unsigned step) {
     const Op& op = at(thread).op;
     Op fence;

@@ -55,7 +55,9 @@ public:
     uint64_t perform(Op op, bool* wrote);
     [[noreturn]] void fail_here(std::string why);
     int running() const { return running_; }
-    bool on_own_stack(const void* address) const { return strands_[static_cast<size_t>(running_)].owns(address); }
+    bool on_own_stack(const void* address) const {
+        return strands_[static_cast<size_t>(running_)].owns(address);
+    }
     bool is_user() const { return user_; }
     void set_user(bool on) { user_ = on; }
     int64_t timeouts() const { return at(running_).timeouts; }

@@ -56,8 +56,8 @@ private:
     Execution x_;
     std::vector<Node> path_; // the first depth_ are in use
     size_t depth_ = 0;
-    size_t at_ = 0;     // of the execution that goes on
-    size_t fresh_ = 0;  // steps from here on are made for the first time
+    size_t at_ = 0;    // of the execution that goes on
+    size_t fresh_ = 0; // steps from here on are made for the first time
     Result result_;
     size_t trace_steps_ = SIZE_MAX;
     uint64_t after_failure_ = 0;
@@ -155,7 +155,8 @@ void Explorer::add_race(const Event& early, const Clock& cause_before) {
         const bool is_here = e.step == at_;
         if (!is_here && e.cause.covers(early.thread, early_number)) needs_early = e.step;
         if (needs_early == e.step) continue;
-        if (!f.is_there || f.step != e.step) f = {true, e.number, e.read, e.step, is_here ? cause_here : e.cause};
+        if (!f.is_there || f.step != e.step)
+            f = {true, e.number, e.read, e.step, is_here ? cause_here : e.cause};
         f.number = e.number; // walking backwards: the first event of the step in the end
     }
     unsigned initials = 0;
@@ -175,8 +176,8 @@ void Explorer::add_race(const Event& early, const Clock& cause_before) {
         initials |= bit(t);
     }
     if (initials == 0) initials = n.enabled; // cannot be; then everything
-    n.to_run |= (initials & bit(here.thread)) != 0 ? bit(here.thread)
-                                                  : initials & (~initials + 1); // one is enough
+    n.to_run |=
+        (initials & bit(here.thread)) != 0 ? bit(here.thread) : initials & (~initials + 1); // one is enough
 }
 
 void Explorer::note_step(const Clock& cause_before, size_t first_event) {

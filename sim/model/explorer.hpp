@@ -50,9 +50,9 @@ struct Result {
     uint64_t abandoned = 0;  // turned out to repeat another
     uint64_t cut = 0;        // too long: the bound was hit
     uint64_t fault_hits = 0;
-    bool is_complete = false; // everything was explored
-    std::string failure;      // empty: none
-    std::string trace;        // of the shortest that fails
+    bool is_complete = false;       // everything was explored
+    std::string failure;            // empty: none
+    std::string trace;              // of the shortest that fails
     std::set<std::string> outcomes; // what the scene said of them
     std::set<uint64_t> graphs;
 };

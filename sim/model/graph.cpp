@@ -191,7 +191,8 @@ uint64_t Graph::perform(int thread, const Op& op, const Choice& choice, unsigned
             s.value = choice.read >= 0 ? result_of(op, value) : op.operand;
             s.release = releases(order) ? e.clock : t.fenced;
             if (choice.read >= 0) s.release.join(store(choice.read).release); // a release sequence goes on
-            for (size_t i = s.place; i < l.order.size(); ++i) ++stores_[static_cast<size_t>(l.order[i])].place;
+            for (size_t i = s.place; i < l.order.size(); ++i)
+                ++stores_[static_cast<size_t>(l.order[i])].place;
             e.wrote = static_cast<int>(stores_.size());
             l.order.insert(l.order.begin() + choice.place, e.wrote);
             stores_.push_back(s);

@@ -24,9 +24,9 @@ struct Event {
     uint16_t number = 0; // in its thread
     unsigned step = 0;   // of the exploration
     int location = -1;
-    int read = -1;  // the stores
+    int read = -1; // the stores
     int wrote = -1;
-    int sc = -1; // its number among the sequentially consistent ones
+    int sc = -1;  // its number among the sequentially consistent ones
     Clock before; // what happens before its thread's last step
     Clock clock;  // what happens before it, and itself
     Clock cause;  // what it cannot be without: program order and reads-from
@@ -35,8 +35,8 @@ struct Event {
 
 struct Store {
     int location = -1;
-    int event = -1; // none: the first value
-    int follows = -1; // of a read-modify-write: what it read, so that nothing comes between
+    int event = -1;     // none: the first value
+    int follows = -1;   // of a read-modify-write: what it read, so that nothing comes between
     unsigned place = 0; // in the order of its location
     uint64_t value = 0;
     Clock release; // what a reader that acquires learns
@@ -48,7 +48,7 @@ struct Location {
     uint16_t maker_count = 0;
     uint16_t made_after = 0; // events of that thread
     bool alive = true;
-    bool is_futex = false; // the kernel's
+    bool is_futex = false;     // the kernel's
     std::vector<int> order;    // stores
     std::vector<int> accesses; // events
 };

@@ -97,7 +97,8 @@ namespace xtc {
 void assert_failed(const char* file, int line, const char* expression) noexcept {
     if (Execution* x = at_work()) {
         x->set_user(false);
-        x->fail_here("assertion: " + std::string(expression) + " (" + file + ":" + std::to_string(line) + ")");
+        x->fail_here("assertion: " + std::string(expression) + " (" + file + ":" + std::to_string(line) +
+                     ")");
     }
     std::fprintf(stderr, "%s:%d: assertion: %s\n", file, line, expression);
     std::abort();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The system calls of a model: futexes and eventfds. The linker's --wrap brings them here; outside a model, and
-// for other descriptors, they go on to the C library.
+// The system calls of a model: futexes and eventfds. The linker's --wrap brings them here; outside a model,
+// and for other descriptors, they go on to the C library.
 #include "execution.hpp"
 
 #include <cerrno>

@@ -15,7 +15,7 @@ void Memory::clear() {
 Memory::Cell& Memory::cell(uintptr_t key) {
     if (used_ * 2 > cells_.size()) grow();
     const size_t mask = cells_.size() - 1;
-    size_t i = (key * 0x9e3779b97f4a7c15u >> 20) & mask;
+    size_t i = key & mask; // neighbours stay neighbours
     while (cells_[i].life == life_ && cells_[i].key != key) i = (i + 1) & mask;
     Cell& c = cells_[i];
     if (c.life != life_) {
@@ -68,7 +68,7 @@ void* Memory::allocate(size_t size, size_t alignment) {
 bool Memory::release(void* p, int thread, uint16_t number, const Clock& known, const char** fault) {
     for (Block& b : blocks_) {
         if (b.p != p) continue;
-        *fault = !b.live ? "freed twice"
+        *fault = !b.live       ? "freed twice"
                  : b.size == 0 ? nullptr
                                : access(p, b.size, true, thread, number, known);
         b.live = false;

@@ -45,7 +45,7 @@ struct Site {
 struct Op {
     OpKind kind = OpKind::load;
     Order order = Order::seq_cst;
-    Order failure = Order::seq_cst; // of a compare-exchange
+    Order failure = Order::seq_cst;   // of a compare-exchange
     uint64_t compared = ~uint64_t{0}; // bits that a compare-exchange compares: all, without a planted fault
     int location = -1;
     uint64_t operand = 0;

@@ -114,6 +114,7 @@ std::string Execution::trace() const {
     char line[400];
     for (size_t i = 0; i < graph_.events().size(); ++i) {
         const Event& e = graph_.events()[i];
+        if (e.thread == 0) continue; // the setup; what it stored keeps its number
         std::string what = model::name_of(e.kind), value, took;
         if (e.location >= 0) {
             const Location& l = graph_.location(e.location);

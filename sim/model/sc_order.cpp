@@ -40,7 +40,8 @@ void ScOrder::find_edges(const Graph& graph, const Candidate& e) {
             const Member& m = members_[i];
             const size_t its_thread = size_t{1} << m.thread;
             // Strongly happens before: not by its own release alone, but by something after it in its thread.
-            if ((seen & its_thread) != 0 || !(m.thread == e.thread || e.before.covers(m.thread, m.number + 1u)))
+            if ((seen & its_thread) != 0 ||
+                !(m.thread == e.thread || e.before.covers(m.thread, m.number + 1u)))
                 continue;
             seen |= its_thread;
             edges_.emplace_back(static_cast<int>(i), self);
@@ -50,8 +51,7 @@ void ScOrder::find_edges(const Graph& graph, const Candidate& e) {
         for (const int d_index : graph.location(e.location).accesses) {
             const Event& d = graph.events()[static_cast<size_t>(d_index)];
             const int rank = graph.rank(d);
-            if (rank < e.rank && e.is_sc)
-                each_before(d, [&](int from) { edges_.emplace_back(from, self); });
+            if (rank < e.rank && e.is_sc) each_before(d, [&](int from) { edges_.emplace_back(from, self); });
             if (rank > e.rank)
                 each_after(d, [&](int to) {
                     if (e.is_sc) edges_.emplace_back(self, to);

@@ -78,7 +78,8 @@ TEST_CASE("doorbell: no ring is lost, and a sleep costs the ringers one system c
 // owner's next sleep, woke nobody, as the owner was not in the kernel yet, and the next ring found no ear.
 TEST_CASE("doorbell: a ringer that takes whatever word it finds is caught") {
     const Fault by_exchange = Fault::blind("Doorbell::ring");
-    check_catches("doorbell by exchange", by_exchange, ringers(futex, {1, 2}, any_calls), "nobody wakes owner");
+    check_catches("doorbell by exchange", by_exchange, ringers(futex, {1, 2}, any_calls),
+                  "nobody wakes owner");
     check_catches("doorbell by exchange", by_exchange, ringers(futex, {1, 1}), "more than one system call");
 }
 
@@ -94,9 +95,10 @@ TEST_CASE("doorbell: every order that matters is missed when it is weakened") {
     check_catches("look for an ear", look, ringers(eventfd, {1}), "nobody wakes");
     check_catches("listen", Fault::weaken("Doorbell::listen", OpKind::store, release), ringers(eventfd, {1}),
                   "nobody wakes");
-    check_catches("last look", Fault::weaken("Doorbell::listen", OpKind::load, acquire), ringers(eventfd, {1}),
-                  "nobody wakes");
-    check_catches("work before ring", Fault::weaken("Doorbell::ring", OpKind::add), ringers(futex, {1}), "data race");
+    check_catches("last look", Fault::weaken("Doorbell::listen", OpKind::load, acquire),
+                  ringers(eventfd, {1}), "nobody wakes");
+    check_catches("work before ring", Fault::weaken("Doorbell::ring", OpKind::add), ringers(futex, {1}),
+                  "data race");
     check_catches("hearing", Fault::weaken("Doorbell::take", OpKind::load), ringers(futex, {1}), "data race");
     check_catches("wake", Fault::skip("kernel", OpKind::futex_wake), ringers(futex, {1}), "nobody wakes");
 }

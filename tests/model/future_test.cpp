@@ -118,5 +118,6 @@ TEST_CASE("future: every order that matters is missed when it is weakened") {
     check_catches("own reference", Fault::weaken("FutureCell::drop", OpKind::sub, acquire), set_and_discard);
     check_catches("forgotten reference", Fault::skip("FutureCell::drop", OpKind::sub), set_and_wait);
     check_catches("wake", Fault::skip("kernel", OpKind::futex_wake), set_and_wait, "nobody wakes reader");
-    check_catches("sleeping on a permit", Fault::blind("WakeCell::wait_thread"), set_and_wait, "nobody wakes reader");
+    check_catches("sleeping on a permit", Fault::blind("WakeCell::wait_thread"), set_and_wait,
+                  "nobody wakes reader");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// How other threads reach a batch group: pool of records, ring, handles, and the wake cell at which its driver
-// waits; put together as the _mt calls and the driver do. The driver is a thread here, not a fiber.
+// How other threads reach a batch group: pool of records, ring, handles, and the wake cell at which its
+// driver waits; put together as the _mt calls and the driver do. The driver is a thread here, not a fiber.
 #include <catch2/catch.hpp>
 
 #include "batch/handin.hpp"
@@ -17,7 +17,6 @@ using xtc::SubmitRecord;
 namespace {
 
 constexpr auto acquire = std::memory_order_acquire, release = std::memory_order_release;
-constexpr auto acq_rel = std::memory_order_acq_rel;
 
 // --- the pool alone
 
@@ -88,12 +87,12 @@ Group& make_group(Scene& scene, size_t queue_cap) {
     return g;
 }
 
-// As submit_mt() in batch_api.cpp; 0 if it answers XTC_E_AGAIN.
-uint64_t submit(Group& g) {
+// As submit_mt() in batch_api.cpp; 0 if it answers XTC_E_AGAIN. With a handle given it takes none.
+uint64_t submit(Group& g, uint64_t handle = 0) {
     if (g.handin.ring.is_closed()) return 0;
     SubmitRecord* record = g.handin.submits.claim();
     if (record == nullptr) return 0;
-    const uint64_t handle = g.handles.take();
+    if (handle == 0) handle = g.handles.take();
     record->handle = handle;
     const uint64_t place = g.handin.ring.reserve_for_submit();
     if (place == HandinRing::kNone) {
@@ -209,24 +208,24 @@ void cancel_from_elsewhere(Scene& scene) {
     Group& g = make_group(scene, 1);
     Told& told = scene.make<Told>();
     scene.name(told, {"told"});
-    scene.thread("driver", [&g] { drive_until(g, 2); });
-    scene.thread("submitter", [&] { told.handle.store(submit(g), release); });
-    scene.thread("canceller", [&] {
-        const uint64_t handle = told.handle.load(acquire);
-        cancel(g, handle != 0 ? handle : 0);
+    scene.thread("driver", [&g] { drive_and_close(g); });
+    scene.thread("submitter", [&g, &told] { told.handle.store(submit(g), release); });
+    scene.thread("canceller", [&g, &told] {
+        if (const uint64_t handle = told.handle.load(acquire); handle != 0) cancel(g, handle);
     });
+    scene.at_end([&g] { expect_all_taken(g); });
 }
 
 // The ring has two cells, and three entries go through it: the third goes where the first was.
 void ring_goes_round(Scene& scene) {
     Group& g = make_group(scene, 1);
-    g.seen[1] = true;
+    g.seen[0] = true; // no handle: it is cancelled as if it were one
     scene.thread("driver", [&g] { drive_and_close(g); });
     scene.thread("submitter", [&g] {
-        submit(g);
-        cancel(g, 1);
+        submit(g, 1);
+        cancel(g, 0);
     });
-    scene.thread("other", [&g] { submit(g); });
+    scene.thread("other", [&g] { submit(g, 2); });
     scene.at_end([&g] { expect_all_taken(g); });
 }
 
@@ -242,7 +241,8 @@ void last_handles(Scene& scene) {
     for (const char* name : {"one", "two", "three"})
         scene.thread(name, [&t, k = i++] {
             t.got[k] = t.handles.take();
-            check(t.got[k] == 0 || t.handles.was_issued(t.got[k]), "a handle was issued to the one who has it");
+            check(t.got[k] == 0 || t.handles.was_issued(t.got[k]),
+                  "a handle was issued to the one who has it");
         });
     scene.at_end([&t] {
         int none = 0;
@@ -277,6 +277,7 @@ TEST_CASE("hand-ins: taken in the order of their places, all that was accepted, 
     check_holds("hand-ins, two submitters", two_submitters);
     check_holds("hand-ins, closing and a submit", close_and_submit);
     check_holds("hand-ins, closing, a submit and its cancel", close_and_submit_and_cancel);
+    check_holds("hand-ins, closing, a submit and a cancel from elsewhere", cancel_from_elsewhere);
     CHECK(explore({}, close_and_submit).outcomes == std::set<std::string>{"refused", "taken"});
 }
 
@@ -285,11 +286,13 @@ TEST_CASE("hand-ins: the ring goes round") {
 }
 
 TEST_CASE("hand-ins: every order that matters is missed when it is weakened") {
-    check_catches("publishing", Fault::weaken("HandinRing::store", OpKind::store), two_submitters, "data race");
+    check_catches("publishing", Fault::weaken("HandinRing::store", OpKind::store), two_submitters,
+                  "data race");
     check_catches("taking", Fault::weaken("HandinRing::take", OpKind::load), two_submitters, "data race");
     check_catches("emptying", Fault::skip("HandinRing::take", OpKind::store), ring_goes_round);
     check_catches("coming round", Fault::weaken("HandinRing::reserve", OpKind::weak_cas), ring_goes_round);
     check_catches("closing", Fault::skip("HandinRing::close", OpKind::bit_or), close_and_submit);
     check_catches("finishing", Fault::blind("HandinRing::try_finish"), close_and_submit, "not taken");
-    check_catches("signal", Fault::skip("WakeCell::signal", OpKind::exchange), two_submitters, "nobody wakes");
+    check_catches("signal", Fault::skip("WakeCell::signal", OpKind::exchange), two_submitters,
+                  "nobody wakes");
 }

@@ -78,9 +78,8 @@ Model posters(std::vector<int> counts) {
                 for (int k = 0; k < n; ++k) post(l, l.posts[i][k]);
             });
         }
-        scene.at_end([&l] {
-            check(l.driver_wakes.value() <= l.sleeps.value(), "more than one wake for a sleep");
-        });
+        scene.at_end(
+            [&l] { check(l.driver_wakes.value() <= l.sleeps.value(), "more than one wake for a sleep"); });
     };
 }
 
@@ -99,7 +98,8 @@ TEST_CASE("inbox: every order that matters is missed when it is weakened") {
                   "nobody wakes loop");
     check_catches("push, relaxed", Fault::weaken("Inbox::push", OpKind::weak_cas, relaxed), one, "data race");
     check_catches("take", Fault::weaken("Inbox::take_all", OpKind::exchange, relaxed), one, "data race");
-    check_catches("last look", Fault::weaken("Inbox::empty", OpKind::load, acquire), one, "nobody wakes loop");
+    check_catches("last look", Fault::weaken("Inbox::empty", OpKind::load, acquire), one,
+                  "nobody wakes loop");
     check_catches("look at the sleep word", Fault::weaken("SleepWord::take", OpKind::load, acquire), one,
                   "nobody wakes loop");
     check_catches("going to sleep", Fault::weaken("SleepWord::announce", OpKind::store, release), one,

@@ -97,7 +97,8 @@ TEST_CASE("store buffering: fences between store and load forbid it, one fence d
     CHECK(with(true, false).contains("00"));
 }
 
-TEST_CASE("store buffering: a fence on one side and sequentially consistent operations on the other forbid it") {
+TEST_CASE(
+    "store buffering: a fence on one side and sequentially consistent operations on the other forbid it") {
     CHECK(outcomes({[](Shared& s) {
                         s.x.store(1, relaxed);
                         fence(seq_cst);
@@ -177,16 +178,19 @@ TEST_CASE("coherence: two reads of one place do not go back, and all see one ord
                         s.b = s.x.load(relaxed);
                     }},
                    ab) == Outcomes{"00", "01", "11"});
-    const auto seen = outcomes({[](Shared& s) { s.x.store(1, relaxed); }, [](Shared& s) { s.x.store(2, relaxed); },
-                                [](Shared& s) {
-                                    s.a = s.x.load(relaxed);
-                                    s.b = s.x.load(relaxed);
-                                },
-                                [](Shared& s) {
-                                    s.c = s.x.load(relaxed);
-                                    s.d = s.x.load(relaxed);
-                                }},
-                               [](Shared& s) { return digits({s.a, s.b, s.c, s.d}); });
+    const auto seen =
+        outcomes({[](Shared& s) { s.x.store(1, relaxed); }, [](Shared& s) { s.x.store(2, relaxed); },
+                  [](Shared& s) {
+                      s.a = s.x.load(relaxed);
+                      s.b = s.x.load(relaxed);
+                  },
+                  [](Shared& s) {
+                      s.c = s.x.load(relaxed);
+                      s.d = s.x.load(relaxed);
+                  }},
+                 [](Shared& s) {
+                     return digits({s.a, s.b, s.c, s.d});
+                 });
     CHECK(seen.contains("1212"));
     CHECK(seen.contains("0122"));
     CHECK_FALSE(seen.contains("1221"));
@@ -203,14 +207,17 @@ TEST_CASE("a store may come before one that was made earlier (2+2W), unless they
                              s.y.store(1, order);
                              s.x.store(2, order);
                          }},
-                        [](Shared& s) { return digits({s.x.load(relaxed), s.y.load(relaxed)}); });
+                        [](Shared& s) {
+                            return digits({s.x.load(relaxed), s.y.load(relaxed)});
+                        });
     };
     CHECK(with(relaxed) == Outcomes{"11", "12", "21", "22"});
     CHECK(with(release) == Outcomes{"11", "12", "21", "22"});
     CHECK(with(seq_cst) == Outcomes{"12", "21", "22"});
 }
 
-TEST_CASE("independent reads of independent writes: two readers may disagree unless all is sequentially consistent") {
+TEST_CASE("independent reads of independent writes: two readers may disagree unless all is sequentially "
+          "consistent") {
     const auto with = [](std::memory_order store, std::memory_order load) {
         return outcomes({[=](Shared& s) { s.x.store(1, store); }, [=](Shared& s) { s.y.store(1, store); },
                          [=](Shared& s) {
@@ -221,7 +228,9 @@ TEST_CASE("independent reads of independent writes: two readers may disagree unl
                              s.c = s.y.load(load);
                              s.d = s.x.load(load);
                          }},
-                        [](Shared& s) { return digits({s.a, s.b, s.c, s.d}); })
+                        [](Shared& s) {
+                            return digits({s.a, s.b, s.c, s.d});
+                        })
             .contains("1010");
     };
     CHECK(with(relaxed, relaxed));
@@ -232,10 +241,12 @@ TEST_CASE("independent reads of independent writes: two readers may disagree unl
 }
 
 TEST_CASE("read-modify-writes of one place never read the same store") {
-    CHECK(outcomes({[](Shared& s) { s.a = s.x.fetch_add(1, relaxed); }, [](Shared& s) { s.b = s.x.fetch_add(1, relaxed); },
+    CHECK(outcomes({[](Shared& s) { s.a = s.x.fetch_add(1, relaxed); },
+                    [](Shared& s) { s.b = s.x.fetch_add(1, relaxed); },
                     [](Shared& s) { s.c = s.x.fetch_add(1, relaxed); }},
-                   [](Shared& s) { return digits({s.x.load()}) + (s.a != s.b && s.b != s.c && s.a != s.c ? "" : "!"); }) ==
-          Outcomes{"3"});
+                   [](Shared& s) {
+                       return digits({s.x.load()}) + (s.a != s.b && s.b != s.c && s.a != s.c ? "" : "!");
+                   }) == Outcomes{"3"});
     CHECK(outcomes({[](Shared& s) {
                         int zero = 0;
                         s.a = s.x.compare_exchange_strong(zero, 1, relaxed) ? 1 : 0;

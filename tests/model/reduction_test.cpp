@@ -41,9 +41,11 @@ Program draw(xtc::Prng& random, int threads, int steps, bool with_futex) {
             s.place = static_cast<int>(random.below(2));
             s.value = static_cast<int>(random.below(3));
             s.order = orders[random.below(5)];
-            if (s.kind == Step::load && s.order != std::memory_order_seq_cst && s.order != std::memory_order_relaxed)
+            if (s.kind == Step::load && s.order != std::memory_order_seq_cst &&
+                s.order != std::memory_order_relaxed)
                 s.order = std::memory_order_acquire;
-            if (s.kind == Step::store && s.order != std::memory_order_seq_cst && s.order != std::memory_order_relaxed)
+            if (s.kind == Step::store && s.order != std::memory_order_seq_cst &&
+                s.order != std::memory_order_relaxed)
                 s.order = std::memory_order_release;
             thread.push_back(s);
         }
@@ -127,13 +129,13 @@ void compare(uint64_t seed, int threads, int steps, bool with_futex, unsigned sp
         std::string text;
         for (const auto& thread : program) {
             for (const Step& s : thread)
-                text += std::to_string(s.kind) + "@" + std::to_string(s.place) + "=" + std::to_string(s.value) +
-                        "/" + std::to_string(static_cast<int>(s.order)) + " ";
+                text += std::to_string(s.kind) + "@" + std::to_string(s.place) + "=" +
+                        std::to_string(s.value) + "/" + std::to_string(static_cast<int>(s.order)) + " ";
             text += "\n";
         }
         INFO("program " << i << " of seed " << seed << "\n" << text << few.failure << few.trace);
-        INFO("all: " << all.executions << " with " << all.graphs.size() << " graphs; few: " << few.executions << " with "
-                     << few.graphs.size());
+        INFO("all: " << all.executions << " with " << all.graphs.size() << " graphs; few: " << few.executions
+                     << " with " << few.graphs.size());
         REQUIRE(few.is_complete);
         REQUIRE(few.failure == all.failure);
         REQUIRE(few.graphs == all.graphs);
@@ -152,7 +154,8 @@ TEST_CASE("the reduced search finds the executions of the full one: three thread
     compare(2, 3, 2, false, 0);
 }
 
-TEST_CASE("the reduced search finds the executions of the full one: compare-exchanges that fail for no reason") {
+TEST_CASE(
+    "the reduced search finds the executions of the full one: compare-exchanges that fail for no reason") {
     compare(3, 2, 3, false, 1);
 }
 
