@@ -34,10 +34,10 @@ def expected_output():
 
 def complaints_about_batch_md():
     headers = "#include <xtc_batch.h>\n#include <xtc_proc.h>\n"
-    command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function",
-               f"-I{ROOT}/include/xtc", "-fsyntax-only", "-x", "c", "-"]
-    code = headers + first_block("docs/batch.md", "c")
-    return subprocess.run(command, input=code, capture_output=True, text=True).stderr
+    built = subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                            "-Wno-unused-function", f"-I{ROOT}/include/xtc", "-fsyntax-only", "-x", "c", "-"],
+                           input=headers + first_block("docs/batch.md", "c"), capture_output=True, text=True)
+    return built.stderr
 
 
 def main():

@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build/mutants"
 TREE = WORK / "tree"
 BUILD = WORK / "build"
-PARTS = ["meson.build", "meson_options.txt", "include", "src", "sim", "tests", "packaging", "README.md", "CHANGELOG.md", "LICENSE", "docs"]
+PARTS = ["meson.build", "meson_options.txt", "include", "src", "sim", "tests", "packaging", "README.md",
+         "CHANGELOG.md", "LICENSE", "docs"]
 TARGETS = ["tests/test-batch", "sim/xtc-sim"]
 PATIENCE = 90  # seconds: what takes longer hangs
 PROPERTY = "batch: the engine does what the reference model*"
@@ -88,7 +89,8 @@ def configure():
 
 
 def build():
-    return call(["ninja", "-j2", *TARGETS], WORK / "build.log", dict(os.environ, CCACHE_NOHASHDIR="true")) == 0
+    env = dict(os.environ, CCACHE_NOHASHDIR="true")
+    return call(["ninja", "-j2", *TARGETS], WORK / "build.log", env) == 0
 
 
 def mutated(mutant, text):
@@ -125,7 +127,8 @@ def killers(all_of_them):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--list", action="store_true", help="only name the faults")
     parser.add_argument("--only", metavar="WORDS", help="those whose name has these words in it")
     parser.add_argument("--all", action="store_true",
