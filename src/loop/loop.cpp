@@ -225,8 +225,7 @@ int Loop::watch_for_host() {
 }
 
 void Loop::sleep_between_turns() {
-    sleep_.announce();
-    if (!inbox_.empty()) wake();
+    if (!sleep_.announce_unless([this] { return !inbox_.empty(); })) driver_.table->wake(driver_.self);
 }
 
 uint32_t Loop::turn(uint32_t max_runs, int64_t until) {
