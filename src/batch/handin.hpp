@@ -15,16 +15,13 @@
 
 namespace xtc {
 
-struct SubmitRecord : Member {
-    atomic<uint32_t> next_free{0};
-};
+struct SubmitRecord : Member {};
 
 enum class Control : uint8_t { cancel, resume };
 
 struct ControlRecord {
     uint64_t handle = 0;
     Control what = Control::cancel;
-    atomic<uint32_t> next_free{0};
 };
 
 class HandinRing {
@@ -73,7 +70,7 @@ private:
     std::unique_ptr<atomic<uintptr_t>[]> cells_; // 0: not written
     uint64_t mask_ = 0;
     alignas(64) atomic<uint64_t> tail_{0}; // place << 2 | finished | closed
-    alignas(64) uint64_t head_ = 0;             // the owner loop's
+    alignas(64) uint64_t head_ = 0;        // the owner loop's
 };
 
 struct Handin {

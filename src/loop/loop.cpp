@@ -250,9 +250,9 @@ int64_t Loop::sleep_or_poll(int64_t until) {
     return may_sleep ? until : XTC_UNTIL_POLL;
 }
 
-// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit. Never
-// for less than what a sleep and its wake cost: that long a look at most doubles the cost of a sleep, and only
-// a look that long ever finds out that work has begun to come fast again.
+// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit.
+// Never for less than what a sleep and its wake cost: that long a look at most doubles the cost of a sleep,
+// and only a look that long ever finds out that work has begun to come fast again.
 bool Loop::spin(int64_t until) {
     constexpr int64_t sleep_cost_ns = 20'000;
     if (driver_lent_ || xtc_ncpus() < 2) return false;

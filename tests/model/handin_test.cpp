@@ -62,6 +62,21 @@ void list_looks_the_same(Scene& scene) {
     });
 }
 
+// The owner keeps what it gives back and returns a list at once, while others claim.
+void many_at_once(Scene& scene) {
+    Pool& pool = make_pool(scene, 48); // so many, that the owner may keep some
+    std::vector<SubmitRecord*> held;
+    for (int i = 0; i < 48; ++i) held.push_back(pool.claim());
+    scene.thread("owner", [&pool, held] {
+        for (int i = 0; i < 2; ++i) {
+            ++held[i]->charge;
+            pool.give_later(*held[i]);
+        }
+        pool.flush();
+    });
+    for (const char* name : {"one", "two"}) scene.thread(name, [&pool] { use_one(pool); });
+}
+
 // --- all of it
 
 struct Group {
@@ -259,11 +274,13 @@ void last_handles(Scene& scene) {
 TEST_CASE("record pool: no record has two holders") {
     check_holds("pool, three users of two records", three_users);
     check_holds("pool, a list that looks the same", list_looks_the_same);
+    check_holds("pool, two given back at once", many_at_once);
 }
 
 TEST_CASE("record pool: what keeps a record to one holder is missed") {
     check_catches("pool without its tag", Fault::half_blind("RecordPool"), list_looks_the_same, "");
-    check_catches("giving", Fault::weaken("::give", OpKind::weak_cas), three_users, "data race");
+    check_catches("giving", Fault::weaken("::push", OpKind::weak_cas), three_users, "data race");
+    check_catches("giving many", Fault::weaken("::push", OpKind::weak_cas), many_at_once, "data race");
     check_catches("claiming", Fault::weaken("::claim", OpKind::weak_cas), three_users, "data race");
     check_catches("claiming without comparing", Fault::blind("::claim"), three_users, "data race");
 }
