@@ -79,8 +79,7 @@ bool take_in(Group& group) {
     if (group.closing.take_cancel_due()) cancel_all(group);
     if (group.handin == nullptr) return true;
     const bool took_all = take_entries(group, group.handin->ring);
-    group.handin->submits.flush();
-    group.handin->controls.flush();
+    group.handin->controls.flush(); // submits: at the end of every delivery
     return took_all;
 }
 

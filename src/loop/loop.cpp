@@ -148,9 +148,7 @@ void Loop::wake() {
 }
 
 void Loop::wake_up() {
-    wake_asked_.store(true, std::memory_order_seq_cst);
-    wake();
-    if (driver_lent_) driver_.table->wake(driver_.self);
+    if (sleep_.ask() || driver_lent_) driver_.table->wake(driver_.self);
 }
 
 void Loop::request_stop() {
@@ -227,8 +225,7 @@ int Loop::watch_for_host() {
 }
 
 void Loop::sleep_between_turns() {
-    sleep_.announce();
-    if (!inbox_.empty()) wake();
+    if (!sleep_.announce_unless([this] { return !inbox_.empty(); })) driver_.table->wake(driver_.self);
 }
 
 uint32_t Loop::turn(uint32_t max_runs, int64_t until) {
@@ -248,8 +245,7 @@ int64_t Loop::sleep_or_poll(int64_t until) {
     until = std::min(until, timers_.next_deadline());
     if (spin_max_.load(std::memory_order_relaxed) > 0 && spin(until)) return XTC_UNTIL_POLL;
     const bool may_sleep = sleep_.announce_unless([this] {
-        return !inbox_.empty() || stop_.load(std::memory_order_seq_cst) ||
-               wake_asked_.load(std::memory_order_seq_cst);
+        return !inbox_.empty() || stop_.load(std::memory_order_seq_cst);
     });
     return may_sleep ? until : XTC_UNTIL_POLL;
 }
@@ -283,7 +279,7 @@ void Loop::take_completions(int64_t until, uint32_t& handled) {
     xtc_op_t* op =
         spun_ != nullptr ? std::exchange(spun_, nullptr) : driver_.table->wait(driver_.self, until);
     sleep_.end();
-    wake_asked_.store(false, std::memory_order_relaxed);
+    sleep_.take_asked();
     while (op != nullptr) {
         xtc_op_t* next = op->next;
         finish_op(*op);

@@ -181,7 +181,6 @@ private:
     SleepWord sleep_;
     std::atomic<bool> stop_{false};
     std::atomic<bool> started_{false};
-    std::atomic<bool> wake_asked_{false};
     std::atomic<uint64_t> pending_spawns_{0};
     std::atomic<int64_t> spin_max_{0};
     std::atomic<uint64_t> runs_{0};
