@@ -17,12 +17,13 @@ usage: ./run test [--only STAGE,...] [--list]
   tsan      tests that make threads under the thread sanitizer (clang-19)
   clang     everything compiled with clang-19, base tests run
   options   the build with batching and accelerator waits switched off
+  sentences every sentence of the batch contract has tests, and they ran (after release, check and options)
 
 One line per stage, what failed, and at the end "N passed, M failed". Logs are in build/logs.
 TEXT
 }
 
-STAGES="release check install sim asan tsan clang options"
+STAGES="release check install sim asan tsan clang options sentences"
 only=$STAGES
 case ${1-} in
     --help | -h) usage; exit ;;
@@ -60,7 +61,7 @@ build() {
 meson_tests() {
     local folder=$1 rc=0 cases line first=1 before=$failed
     shift
-    rm -f "$folder/meson-logs/testlog.junit.xml"
+    rm -f "$folder/meson-logs/testlog.junit.xml" "$LOGS/$stage.junit.xml"
     logged meson test -C "$folder" --no-rebuild --num-processes 2 --print-errorlogs "$@" || rc=$?
     if cases=$(python3 tests/count.py "$folder/meson-logs/testlog.junit.xml" 2>>"$log"); then
         while IFS= read -r line; do
@@ -74,6 +75,7 @@ meson_tests() {
             fi
         done <<<"$cases"
     fi
+    cp "$folder/meson-logs/testlog.junit.xml" "$LOGS/$stage.junit.xml" 2>>"$log"
     # Meson keeps what a test says about its failures out of what it prints.
     if [ $rc != 0 ]; then grep -E '^(not ok |# )' "$folder/meson-logs/testlog.txt" >>"$log"; fi
     # A crash, a time-out or an unreadable result has no case of its own.
@@ -144,6 +146,14 @@ stage_options() {
     build build/options gcc g++ -Dsched_policy=false -Daccel=disabled -Dsim=false -Dexamples=false \
         $TEST_ONLY || return
     meson_tests build/options --suite base --suite abi --suite batch --suite accel
+}
+
+stage_sentences() {
+    if logged python3 tests/batch/sentences_check.py $LOGS/{release,check,options}.junit.xml; then
+        passed=$((passed + 1))
+    else
+        note_failure "sentences: tests/batch/SENTENCES.md and the tests that ran differ" "$log"
+    fi
 }
 
 for stage in $only; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""The program in README.md compiles as C11 without a warning, runs, and prints what the README says.
+"""The program in README.md compiles as C11 without a warning, runs, and prints what the README says; the code
+in docs/batch.md compiles.
 
     readme_test.py --build DIR      with the library of a build folder
 """
@@ -16,19 +17,27 @@ ROOT = Path(__file__).resolve().parents[1]
 MAX_LINES = 20
 
 
-def first_block(text, language):
-    found = re.search(rf"^```{language}\n(.*?)^```$", text, flags=re.S | re.M)
+def first_block(page, language):
+    found = re.search(rf"^```{language}\n(.*?)^```$", (ROOT / page).read_text(), flags=re.S | re.M)
     if found is None:
-        raise SystemExit(f"README.md has no ```{language} block")
+        raise SystemExit(f"{page} has no ```{language} block")
     return found[1]
 
 
 def program():
-    return first_block((ROOT / "README.md").read_text(), "c")
+    return first_block("README.md", "c")
 
 
 def expected_output():
-    return first_block((ROOT / "README.md").read_text(), "text")
+    return first_block("README.md", "text")
+
+
+def complaints_about_batch_md():
+    headers = "#include <xtc_batch.h>\n#include <xtc_proc.h>\n"
+    built = subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+                            "-Wno-unused-function", f"-I{ROOT}/include/xtc", "-fsyntax-only", "-x", "c", "-"],
+                           input=headers + first_block("docs/batch.md", "c"), capture_output=True, text=True)
+    return built.stderr
 
 
 def main():
@@ -54,9 +63,12 @@ def main():
                 said += f"status {run.returncode}, printed {run.stdout!r}"
     if len(code_lines) > MAX_LINES:
         said += f"the program has {len(code_lines)} lines"
-    print("".join(f"# {line}\n" for line in said.splitlines()), end="")
-    print(f"{'not ok' if said else 'ok'} 1 - {name}\n1..1")
-    return 1 if said else 0
+    found = {name: said, "the code in docs/batch.md compiles": complaints_about_batch_md()}
+    for number, (name, said) in enumerate(found.items(), 1):
+        print("".join(f"# {line}\n" for line in said.splitlines()), end="")
+        print(f"{'not ok' if said else 'ok'} {number} - {name}")
+    print(f"1..{len(found)}")
+    return 1 if any(found.values()) else 0
 
 
 if __name__ == "__main__":

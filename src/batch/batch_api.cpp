@@ -55,7 +55,7 @@ int check_any_thread(const Group* group) {
 }
 
 int refuse_mt(Group& group) {
-    add_saturating(group.stats.mt_rejections, 1);
+    add_saturating(group.mt_rejections, 1);
     return XTC_E_AGAIN;
 }
 
@@ -245,6 +245,6 @@ int xtc_batch_get_async_stats(xtc_batch_t* group, xtc_batch_async_stats_t* out) 
     out->offload_errors = s.offload_errors;
     out->mt_queued = group->members.count(MemberState::handed_in);
     if (group->handin != nullptr) out->mt_queued += group->handin->ring.submits_waiting();
-    out->mt_rejections = s.mt_rejections.load(std::memory_order_relaxed);
+    out->mt_rejections = group->mt_rejections.load(std::memory_order_relaxed);
     return XTC_OK;
 }

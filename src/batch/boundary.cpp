@@ -40,7 +40,7 @@ void take_submit(Group& group, SubmitRecord& record) {
 void take_control(Group& group, ControlRecord& record) {
     const uint64_t handle = record.handle;
     const Control what = record.what;
-    group.handin->controls.give(record);
+    group.handin->controls.give_later(record);
     Member* m = group.members.find(handle);
     if (m == nullptr) return; // it ended meanwhile: nothing is kept of it
     if (what == Control::cancel)
@@ -60,13 +60,8 @@ void cancel_all(Group& group) {
         cancel_list(group, *list);
 }
 
-} // namespace
-
 // What is reserved while we take is left for the next time, so that a flood does not hold us here.
-bool take_in(Group& group) {
-    if (group.closing.take_cancel_due()) cancel_all(group);
-    if (group.handin == nullptr) return true;
-    HandinRing& ring = group.handin->ring;
+bool take_entries(Group& group, HandinRing& ring) {
     for (const uint64_t end = ring.end(); ring.has_before(end);) {
         HandinRing::Entry entry;
         if (!ring.take(&entry)) return false;
@@ -76,6 +71,16 @@ bool take_in(Group& group) {
             take_control(group, *entry.control);
     }
     return true;
+}
+
+} // namespace
+
+bool take_in(Group& group) {
+    if (group.closing.take_cancel_due()) cancel_all(group);
+    if (group.handin == nullptr) return true;
+    const bool took_all = take_entries(group, group.handin->ring);
+    group.handin->controls.flush(); // submits: at the end of every delivery
+    return took_all;
 }
 
 bool carry_out_cancels(Group& group) {

@@ -7,7 +7,7 @@ void give_slots(Group& group) {
     while (!group.members.held.empty() && group.members.has_slot()) {
         Member& handin = *group.members.held.front();
         group.members.give_slot(handin);
-        group.handin->submits.give(static_cast<SubmitRecord&>(handin));
+        group.handin->submits.give_later(static_cast<SubmitRecord&>(handin));
     }
 }
 
@@ -22,7 +22,7 @@ public:
         group_.stats.count_ending(m_.ending);
         const bool is_handin = m_.is_handin;
         group_.members.retire(m_);
-        if (is_handin) group_.handin->submits.give(static_cast<SubmitRecord&>(m_));
+        if (is_handin) group_.handin->submits.give_later(static_cast<SubmitRecord&>(m_));
         give_slots(group_);
     }
     Delivery(const Delivery&) = delete;
@@ -43,6 +43,7 @@ private:
 bool deliver_finished(Group& group) {
     const bool any = !group.members.finished.empty();
     while (Member* m = group.members.finished.front()) Delivery(group, *m).give();
+    if (group.handin != nullptr) group.handin->submits.flush();
     return any;
 }
 

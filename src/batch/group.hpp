@@ -57,7 +57,7 @@ struct Group {
     // the owner loop's thread
     Members members;
     StepVector vector;
-    GroupStats stats; // one counter in it is for any thread
+    GroupStats stats;
     Closing closing;
     bool in_callback = false;
     bool exiting = false; // the driver was killed or left; nothing runs any more
@@ -65,10 +65,12 @@ struct Group {
     enum class Op : uint8_t { none, outstanding, collecting } op = Op::none;
     DrainWaiter* drain_waiters = nullptr;
 
+    std::unique_ptr<Handin> handin; // none: no _mt calls; constant, what is in it is for any thread
+
     // any thread
-    Handles handles;
-    std::unique_ptr<Handin> handin; // none: no _mt calls
-    WakeCell boundary;              // a permit: there is something to look at between vectors
+    alignas(64) Handles handles;
+    alignas(64) WakeCell boundary; // a permit: there is something to look at between vectors
+    alignas(64) std::atomic<uint64_t> mt_rejections{0};
 
     bool is_inherited() const { return fork_epoch != registry::fork_epoch(); }
     bool is_async() const { return callbacks.submit != nullptr; }

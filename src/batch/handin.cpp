@@ -16,7 +16,7 @@ size_t HandinRing::cells_for(size_t records) {
 }
 
 bool HandinRing::init(size_t cells) {
-    cells_.reset(new (std::nothrow) std::atomic<uintptr_t>[cells]);
+    cells_.reset(new (std::nothrow) atomic<uintptr_t>[cells]);
     if (cells_ == nullptr) return false;
     for (size_t i = 0; i < cells; ++i) cells_[i].store(0, std::memory_order_relaxed);
     mask_ = cells - 1;
@@ -35,11 +35,15 @@ uint64_t HandinRing::reserve(uint64_t refused_by) {
 }
 
 bool HandinRing::take(Entry* out) {
-    std::atomic<uintptr_t>& cell = cells_[head_ & mask_];
+    atomic<uintptr_t>& cell = cells_[head_ & mask_];
     const uintptr_t entry = cell.load(std::memory_order_acquire);
     if (entry == 0) return false;
     cell.store(0, std::memory_order_relaxed);
     ++head_;
+    // Records come from another core, one line each; let some be on their way.
+    constexpr uint64_t ahead = 8;
+    const uintptr_t later = cells_[(head_ + ahead) & mask_].load(std::memory_order_relaxed);
+    __builtin_prefetch(reinterpret_cast<const void*>(later & ~kIsControl), 1);
     *out = {};
     if ((entry & kIsControl) != 0)
         out->control = reinterpret_cast<ControlRecord*>(entry & ~kIsControl);
@@ -64,7 +68,8 @@ bool HandinRing::try_finish() {
 }
 
 int Handin::size_of(size_t queue_cap, size_t* bytes) {
-    constexpr HandinSizes<size_t> each = {sizeof(SubmitRecord), sizeof(ControlRecord), sizeof(uintptr_t)};
+    constexpr HandinSizes<size_t> each = {RecordPool<SubmitRecord>::bytes_each,
+                                          RecordPool<ControlRecord>::bytes_each, sizeof(uintptr_t)};
     return handin_bytes(queue_cap, each, bytes);
 }
 

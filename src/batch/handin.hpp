@@ -5,26 +5,23 @@
 // many cells as there are records, so it is never full. Nothing here waits, allocates or locks.
 #pragma once
 
+#include "base/atomic.hpp"
 #include "batch/member.hpp"
 #include "batch/record_pool.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 namespace xtc {
 
-struct SubmitRecord : Member {
-    std::atomic<uint32_t> next_free{0};
-};
+struct SubmitRecord : Member {};
 
 enum class Control : uint8_t { cancel, resume };
 
 struct ControlRecord {
     uint64_t handle = 0;
     Control what = Control::cancel;
-    std::atomic<uint32_t> next_free{0};
 };
 
 class HandinRing {
@@ -70,10 +67,10 @@ private:
         cells_[place & mask_].store(entry, std::memory_order_release);
     }
 
-    std::unique_ptr<std::atomic<uintptr_t>[]> cells_; // 0: not written
+    std::unique_ptr<atomic<uintptr_t>[]> cells_; // 0: not written
     uint64_t mask_ = 0;
-    alignas(64) std::atomic<uint64_t> tail_{0}; // place << 2 | finished | closed
-    alignas(64) uint64_t head_ = 0;             // the owner loop's
+    alignas(64) atomic<uint64_t> tail_{0}; // place << 2 | finished | closed
+    alignas(64) uint64_t head_ = 0;        // the owner loop's
 };
 
 struct Handin {

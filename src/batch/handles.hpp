@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 #pragma once
 
-#include <atomic>
+#include "base/atomic.hpp"
+
 #include <cstdint>
 
 namespace xtc {
@@ -25,7 +26,7 @@ public:
     void start_after(uint64_t last) { last_.store(last, std::memory_order_relaxed); } // before the first take
 
 private:
-    std::atomic<uint64_t> last_{0};
+    atomic<uint64_t> last_{0};
 };
 
 } // namespace xtc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 //
-// A group's totals. They stop at UINT64_MAX instead of wrapping.
+// A group's totals, the owner loop's. They stop at UINT64_MAX instead of wrapping.
 #pragma once
 
 #include "batch/member.hpp"
@@ -22,7 +22,6 @@ inline void add_saturating(std::atomic<uint64_t>& total, uint64_t n) {
 }
 
 struct GroupStats {
-    // the owner loop's thread
     uint64_t iterations = 0;
     uint64_t total_members = 0;
     uint64_t max_vector = 0;
@@ -33,8 +32,6 @@ struct GroupStats {
     uint64_t offloads = 0;
     uint64_t offload_timeouts = 0;
     uint64_t offload_errors = 0;
-    // any thread
-    std::atomic<uint64_t> mt_rejections{0};
 
     void count_vector(uint64_t length) {
         add_saturating(iterations, 1);

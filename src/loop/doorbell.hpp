@@ -15,8 +15,9 @@
 // again has seen its ring.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+
+#include "base/atomic.hpp"
 
 namespace xtc {
 
@@ -75,9 +76,9 @@ private:
         return static_cast<int32_t>(ring - static_cast<uint32_t>(listening >> 32)) <= 0;
     }
 
-    std::atomic<uint32_t> count_{0};
-    std::atomic<uint64_t> listening_{not_listening};
-    std::atomic<uint32_t> written_{0};
+    atomic<uint32_t> count_{0};
+    atomic<uint64_t> listening_{not_listening};
+    atomic<uint32_t> written_{0};
     uint32_t heard_ = 0;
     uint32_t drained_ = 0;
     int eventfd_ = -1;

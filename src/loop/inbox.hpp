@@ -3,8 +3,9 @@
 // of a loop changes on its own thread only.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+
+#include "base/atomic.hpp"
 
 namespace xtc {
 
@@ -43,7 +44,7 @@ public:
     }
 
 private:
-    std::atomic<InboxNode*> head_{nullptr};
+    atomic<InboxNode*> head_{nullptr};
 };
 
 } // namespace xtc

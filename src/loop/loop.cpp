@@ -144,16 +144,11 @@ void Loop::post(InboxNode& node) {
 
 // The other half of sleep_or_poll(): either the sleeper sees what was pushed, or we see that it sleeps.
 void Loop::wake() {
-    uint32_t sleeping = kSleeping;
-    if (sleep_.load(std::memory_order_seq_cst) == kSleeping &&
-        sleep_.compare_exchange_strong(sleeping, kAwake, std::memory_order_seq_cst))
-        driver_.table->wake(driver_.self);
+    if (sleep_.take()) driver_.table->wake(driver_.self);
 }
 
 void Loop::wake_up() {
-    wake_asked_.store(true, std::memory_order_seq_cst);
-    wake();
-    if (driver_lent_) driver_.table->wake(driver_.self);
+    if (sleep_.ask() || driver_lent_) driver_.table->wake(driver_.self);
 }
 
 void Loop::request_stop() {
@@ -230,8 +225,7 @@ int Loop::watch_for_host() {
 }
 
 void Loop::sleep_between_turns() {
-    sleep_.store(kSleeping, std::memory_order_seq_cst);
-    if (!inbox_.empty()) wake();
+    if (!sleep_.announce_unless([this] { return !inbox_.empty(); })) driver_.table->wake(driver_.self);
 }
 
 uint32_t Loop::turn(uint32_t max_runs, int64_t until) {
@@ -246,22 +240,19 @@ uint32_t Loop::turn(uint32_t max_runs, int64_t until) {
 
 // Until when the driver may sleep; publishes that we are about to.
 int64_t Loop::sleep_or_poll(int64_t until) {
-    sleep_.store(kAwake, std::memory_order_relaxed);
+    sleep_.end();
     if (until == XTC_UNTIL_POLL || is_runnable() || stop_requested()) return XTC_UNTIL_POLL;
     until = std::min(until, timers_.next_deadline());
     if (spin_max_.load(std::memory_order_relaxed) > 0 && spin(until)) return XTC_UNTIL_POLL;
-    sleep_.store(kSleeping, std::memory_order_seq_cst);
-    if (!inbox_.empty() || stop_.load(std::memory_order_seq_cst) ||
-        wake_asked_.load(std::memory_order_seq_cst)) {
-        sleep_.store(kAwake, std::memory_order_relaxed);
-        return XTC_UNTIL_POLL;
-    }
-    return until;
+    const bool may_sleep = sleep_.announce_unless([this] {
+        return !inbox_.empty() || stop_.load(std::memory_order_seq_cst);
+    });
+    return may_sleep ? until : XTC_UNTIL_POLL;
 }
 
-// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit. Never
-// for less than what a sleep and its wake cost: that long a look at most doubles the cost of a sleep, and only
-// a look that long ever finds out that work has begun to come fast again.
+// Looks for work without sleeping, for a time that halves after a useless look and doubles after a hit.
+// Never for less than what a sleep and its wake cost: that long a look at most doubles the cost of a sleep,
+// and only a look that long ever finds out that work has begun to come fast again.
 bool Loop::spin(int64_t until) {
     constexpr int64_t sleep_cost_ns = 20'000;
     if (driver_lent_ || xtc_ncpus() < 2) return false;
@@ -287,8 +278,8 @@ bool Loop::spin(int64_t until) {
 void Loop::take_completions(int64_t until, uint32_t& handled) {
     xtc_op_t* op =
         spun_ != nullptr ? std::exchange(spun_, nullptr) : driver_.table->wait(driver_.self, until);
-    sleep_.store(kAwake, std::memory_order_relaxed);
-    wake_asked_.store(false, std::memory_order_relaxed);
+    sleep_.end();
+    sleep_.take_asked();
     while (op != nullptr) {
         xtc_op_t* next = op->next;
         finish_op(*op);

@@ -17,6 +17,7 @@
 #include "loop/ready_queue.hpp"
 #include "loop/registry.hpp"
 #include "loop/run_class.hpp"
+#include "loop/sleep_word.hpp"
 #include "loop/stack.hpp"
 #include "loop/task.hpp"
 #include "loop/task_table.hpp"
@@ -177,11 +178,9 @@ private:
 
     // any thread
     alignas(64) Inbox inbox_;
-    enum Sleep : uint32_t { kAwake, kSleeping };
-    std::atomic<uint32_t> sleep_{kAwake};
+    SleepWord sleep_;
     std::atomic<bool> stop_{false};
     std::atomic<bool> started_{false};
-    std::atomic<bool> wake_asked_{false};
     std::atomic<uint64_t> pending_spawns_{0};
     std::atomic<int64_t> spin_max_{0};
     std::atomic<uint64_t> runs_{0};

@@ -8,6 +8,7 @@
 
 #include <unwind.h>
 
+#include "base/atomic.hpp"
 #include "loop/context.hpp"
 #include "loop/inbox.hpp"
 #include "loop/stack.hpp"
@@ -106,7 +107,7 @@ struct alignas(64) Task {
     std::atomic<uint32_t> gen{0};  // the life this slot is in; even a finished record has one
     std::atomic<bool> live{false}; // handles and pids of this life name something
     std::atomic<bool> is_process{false};
-    std::atomic<uint64_t> remote{0}; // wakes from other threads that wait in the inbox: see remote_wake
+    atomic<uint64_t> remote{0}; // wakes from other threads that wait in the inbox: see remote_wake
     struct RemoteNode : InboxNode {
         Task* task = nullptr;
     } node;                             // carries `remote`

@@ -16,12 +16,12 @@ namespace {
 
 thread_local bool tl_forbid_block = false;
 
-void* futex_word(std::atomic<uint64_t>* word) {
+void* futex_word(atomic<uint64_t>* word) {
     static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
     return word;
 }
 
-void futex_wait(std::atomic<uint64_t>* word, uint32_t seen, int64_t timeout_ns) {
+void futex_wait(atomic<uint64_t>* word, uint32_t seen, int64_t timeout_ns) {
     timespec ts{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
     syscall(SYS_futex, futex_word(word), FUTEX_WAIT_PRIVATE, seen, timeout_ns == INT64_MAX ? nullptr : &ts,
             nullptr, 0);
@@ -34,7 +34,7 @@ void forbid_thread_block(bool on) {
 }
 
 bool WakeCell::signal() {
-    std::atomic<uint64_t>* word = &word_;
+    atomic<uint64_t>* word = &word_;
     const uint64_t old = word_.exchange(kPermit, std::memory_order_acq_rel);
     if (old <= kPermit) return false;
     if (old == kThread) {

@@ -2,9 +2,9 @@
 // One stored permit and one waiter. Any thread signals, lock-free; signals collapse.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "loop/wait.hpp"
 
 namespace xtc {
@@ -32,7 +32,7 @@ private:
     static constexpr uint64_t kEmpty = 0;
     static constexpr uint64_t kPermit = 1;
     static constexpr uint64_t kThread = 2; // a thread sleeps on the low half; tokens are larger
-    std::atomic<uint64_t> word_{kEmpty};
+    atomic<uint64_t> word_{kEmpty};
 };
 
 // Until one of them has a permit; takes none.

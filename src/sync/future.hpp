@@ -2,9 +2,9 @@
 // One value, one writer, one reader. The two public halves are the same cell seen from either side.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "loop/wake_cell.hpp"
 
 namespace xtc {
@@ -28,8 +28,8 @@ private:
     WakeCell cell_;
     intptr_t value_ = 0;
     int status_ = 0;
-    std::atomic<bool> abandoned_{false};
-    std::atomic<int> refs_{2};
+    atomic<bool> abandoned_{false};
+    atomic<int> refs_{2};
 };
 
 } // namespace xtc

@@ -115,6 +115,24 @@ TEST_CASE("drain_for cancels what is left when the time is up") {
     CHECK(s.outcome_of(1) == XTC_E_ABORTED);
 }
 
+TEST_CASE("drain_for with a negative time never cancels") {
+    Story s;
+    s.on_step = Story::everyone(XTC_BATCH_BLOCKED);
+    s.make_sync();
+    s.put();
+    bool returned = false;
+    s.on_loop([&] {
+        CHECK(xtc_batch_drain_for(s.group, -1) == XTC_OK);
+        returned = true;
+    });
+    CHECK_FALSE(returned);
+    CHECK(xtc_loop_next_deadline(s.loop) == -1); // it waits without a timer
+    s.on_step = Story::everyone(XTC_BATCH_DONE);
+    s.on_loop([&] { CHECK(xtc_batch_resume(s.group, 1) == XTC_OK); });
+    CHECK(s.outcome_of(1) == XTC_OK);
+    CHECK(s.until([&] { return returned; }));
+}
+
 TEST_CASE("a driver that is still in another exit hook has not left") {
     Story s;
     s.make_sync();

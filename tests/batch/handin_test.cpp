@@ -207,3 +207,25 @@ TEST_CASE("a hand-in that races the close is refused or arrives, and then nothin
     }
     SUCCEED();
 }
+
+TEST_CASE("records that are given back later are there after a flush, or when they are a sixteenth") {
+    xtc::RecordPool<SubmitRecord> pool;
+    REQUIRE(pool.init(64));
+    std::vector<SubmitRecord*> all;
+    while (SubmitRecord* record = pool.claim()) all.push_back(record);
+    REQUIRE(all.size() == 64);
+    for (int i = 0; i < 3; ++i) pool.give_later(*all[i]);
+    CHECK(pool.claim() == nullptr);
+    pool.flush();
+    std::set<SubmitRecord*> back;
+    for (int i = 0; i < 3; ++i) back.insert(pool.claim());
+    CHECK(back == std::set<SubmitRecord*>{all[0], all[1], all[2]});
+    CHECK(pool.claim() == nullptr);
+    pool.flush(); // nothing is kept
+    CHECK(pool.claim() == nullptr);
+    for (int i = 0; i < 4; ++i) pool.give_later(*all[i]);
+    back.clear();
+    for (int i = 0; i < 4; ++i) back.insert(pool.claim());
+    CHECK(back == std::set<SubmitRecord*>{all[0], all[1], all[2], all[3]});
+    CHECK(pool.claim() == nullptr);
+}

@@ -5,6 +5,8 @@
 #include "batch/handin.hpp"
 #include "support/loops.hpp"
 
+#include <thread>
+
 using story::Device;
 using story::Handles;
 using story::Story;
@@ -69,17 +71,23 @@ TEST_CASE("after an executor has returned, statistics and destroy work from the 
     REQUIRE(xtc_batch_create(exec.loop(1), &o, &group) == XTC_OK);
     uint64_t handle = 0;
     CHECK(xtc_batch_submit(group, nullptr, 1, &handle) == XTC_OK);
-    int foreign = 0;
+    bool foreign = false, plain = false;
     exec.proc(0, [&] { // the owner may be running: not even to look
         xtc_batch_stats_t stats = {sizeof(stats), XTC_BATCH_VERSION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
         foreign = xtc_batch_get_stats(group, &stats) == XTC_E_INVAL &&
                   xtc_batch_destroy(group) == XTC_E_INVAL &&
                   xtc_batch_close(group, XTC_BATCH_CANCEL) == XTC_E_INVAL;
+        std::thread([&] { // no loop at all, and yet nothing is at rest
+            plain =
+                xtc_batch_get_stats(group, &stats) == XTC_E_INVAL && xtc_batch_destroy(group) == XTC_E_INVAL;
+        })
+            .join();
     });
     bool closed = false;
     exec.proc(1, [&] { closed = xtc_batch_close(group, XTC_BATCH_CANCEL) == XTC_OK; });
     exec.run();
-    CHECK(foreign == 1);
+    CHECK(foreign);
+    CHECK(plain);
     CHECK(closed);
     xtc_batch_stats_t stats = {sizeof(stats), XTC_BATCH_VERSION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     CHECK(xtc_batch_get_stats(group, &stats) == XTC_OK);

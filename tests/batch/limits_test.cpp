@@ -107,7 +107,7 @@ TEST_CASE("every total a group reports stays at the top once it is there") {
     totals.iterations = totals.total_members = totals.completed = totals.cancelled = totals.failed =
         totals.rejections = totals.offloads = totals.offload_errors = UINT64_MAX;
     totals.offload_timeouts = UINT64_MAX - 1;
-    totals.mt_rejections = UINT64_MAX;
+    s.group->mt_rejections = UINT64_MAX;
     uint64_t handle = 0;
     s.put();
     s.put();

@@ -366,3 +366,24 @@ TEST_CASE("a sleeping group is woken by a thread each time, without a timer", "[
     producer.join();
     CHECK(done.load() == rounds);
 }
+
+TEST_CASE("after every boundary each record is there again, however many there are") {
+    constexpr size_t many = 100;
+    Story s;
+    s.on_collect = Story::collect_all(XTC_BATCH_BLOCKED);
+    s.make_async({.capacity = 3 * many, .max_active = 3 * many, .units = 3 * many, .mt = many});
+    Handles handles;
+    for (size_t round = 1; round <= 3; ++round) {
+        for (size_t i = 0; i < many; ++i) handles.push_back(s.put_mt());
+        uint64_t ignored = 0;
+        CHECK(xtc_batch_submit_mt(s.group, nullptr, 1, &ignored) == XTC_E_AGAIN);
+        s.settle();
+        CHECK(s.stats().blocked == round * many);
+    }
+    for (size_t first = 0; first < handles.size(); first += many) {
+        for (size_t i = 0; i < many; ++i) CHECK(xtc_batch_cancel_mt(s.group, handles[first + i]) == XTC_OK);
+        CHECK(xtc_batch_cancel_mt(s.group, handles[first]) == XTC_E_AGAIN);
+        s.settle();
+    }
+    for (const uint64_t handle : handles) CHECK(s.outcome_of(handle) == XTC_E_ABORTED);
+}

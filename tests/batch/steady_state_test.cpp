@@ -13,6 +13,9 @@
 
 #include <mutex>
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 namespace {
 
 struct Counter {
@@ -38,8 +41,12 @@ struct Counter {
         o.mt_queue_cap = 16;
         return o;
     }
-    static int submit(const xtc_batch_item_t*, size_t, void*, xtc_batch_exec_t* exec) {
-        exec->kind = XTC_BATCH_EXEC_SYNC;
+    int kind = XTC_BATCH_EXEC_SYNC;
+    int fence = -1; // readable whenever somebody looks
+
+    static int submit(const xtc_batch_item_t*, size_t, void* user, xtc_batch_exec_t* exec) {
+        exec->kind = static_cast<Counter*>(user)->kind;
+        exec->fence_fd = static_cast<Counter*>(user)->fence;
         return 0;
     }
     static int collect(const xtc_batch_item_t* items, xtc_batch_result_t* results, size_t n, int,
@@ -61,11 +68,12 @@ void feed(void* raw) {
     auto* c = static_cast<Counter*>(raw);
     uint64_t handle = 0;
     for (int i = 0; i < 50; ++i) CHECK(xtc_batch_submit(c->group, c, 1, &handle) == XTC_OK); // these block
-    xtc_yield();
-    xtc_yield();
-    c->allocations_before = allocations::count();
-    c->locks_before = locks::count();
+    while (c->members < 50) xtc_yield();
     for (uint64_t done = 0; done < kRequests; done += 2) {
+        if (done == 100) { // the loop has what it makes on first use
+            c->allocations_before = allocations::count();
+            c->locks_before = locks::count();
+        }
         xtc_batch_submit(c->group, nullptr, 1, &handle);
         xtc_batch_submit_mt(c->group, nullptr, 1, &handle);
         xtc_batch_cancel_mt(c->group, 1); // one of the blocked, the first time; then it has ended
@@ -82,6 +90,8 @@ TEST_CASE("a group in its stride allocates nothing, takes no lock and touches on
     xtc_loop_t* loop = nullptr;
     REQUIRE(xtc_loop_init(&loop) == XTC_OK);
     Counter counter;
+    counter.kind = GENERATE(XTC_BATCH_EXEC_SYNC, XTC_BATCH_EXEC_FENCE);
+    counter.fence = ::eventfd(1, EFD_CLOEXEC);
     const auto o = counter.opts();
     REQUIRE(xtc_batch_create_async(loop, &o, &counter.group) == XTC_OK);
     REQUIRE(xtc_proc_spawn(loop, feed, &counter, nullptr, nullptr) == XTC_OK);
@@ -95,6 +105,7 @@ TEST_CASE("a group in its stride allocates nothing, takes no lock and touches on
     CHECK(locks::count() > counter.locks_after);
     CHECK(xtc_batch_destroy(counter.group) == XTC_OK);
     CHECK(xtc_loop_fini(loop) == XTC_OK);
+    ::close(counter.fence);
 }
 
 TEST_CASE("cancels and resumes of what has ended or was never there cost nothing, however many") {

@@ -216,6 +216,24 @@ TEST_CASE("loop: a host steps it by its pollable descriptor and deadline") {
     CHECK(n == 2);
 }
 
+// A wake that came while the loop was awake ended the next sleep of a running loop only, not that of a host.
+TEST_CASE("loop: a wake during a step makes the host's descriptor readable") {
+    TestLoop loop;
+    const int fd = xtc_loop_pollfd(loop);
+    REQUIRE(fd >= 0);
+    const auto wakes = [](xtc_task_t*, void* l) -> int {
+        CHECK(xtc_loop_wake(static_cast<xtc_loop_t*>(l)) == XTC_OK);
+        return XTC_TASK_DONE;
+    };
+    CHECK(xtc_task_spawn(loop, wakes, static_cast<xtc_loop_t*>(loop), nullptr) == XTC_OK);
+    CHECK(xtc_loop_step(loop, 0) == XTC_OK);
+    pollfd p{fd, POLLIN, 0};
+    CHECK(poll(&p, 1, 0) == 1);
+    xtc_loop_step(loop, 0);
+    p.revents = 0;
+    CHECK(poll(&p, 1, 0) == 0);
+}
+
 TEST_CASE("loop: another thread's wake reaches a sleeping loop, again and again", "[threads]") {
     TestLoop loop;
     constexpr int kRounds = 3000;

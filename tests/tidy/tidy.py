@@ -23,7 +23,7 @@ ROOMS = ["base", "seam", "loop", "sync", "accel", "batch", "nrt", "tools"]  # lo
 DOORS = {
     "liburing": ["src/loop/uring.cpp"],
     "linux/io_uring": ["src/loop/uring.cpp"],
-    "boost/": ["src/loop/context.cpp"],
+    "boost/": ["src/loop/context.cpp", "sim/model/strand.cpp"],
     "rdma/": ["src/nrt/fabric_ofi.cpp"],
     "cblas": ["src/nrt/ops_blas.cpp"],
 }

@@ -264,7 +264,7 @@ void Duel::stall_call(uint64_t charge) {
     xtc::Handin& handin = *group_->handin;
     xtc::SubmitRecord* record = handin.submits.claim();
     if (record == nullptr) {
-        group_->stats.mt_rejections.fetch_add(1);
+        group_->mt_rejections.fetch_add(1);
         return same("stall", XTC_E_AGAIN, model_.stall(charge, &ours));
     }
     const Handle handle = group_->handles.take();
