@@ -280,7 +280,7 @@ BENCHMARKS = (
         unit="tokens/s",
         higher_is_better=True,
         pinned=False,
-        variants={n: Variant(256, 64, 32) for n in ("16", "32", "48", "64")},
+        variants={n: Variant(128, 64, 32) for n in ("16", "32", "48", "64")},
         sides=(
             Side("ours", "occupancy.py"),
             Side("batching-off", "occupancy.py", ("--active", "1")),
