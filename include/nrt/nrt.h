@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * nrt.h - the runtime's life, its cores, tensors and tensor sets. Manual: nrt(7), nrt_init(3), nrt_info(3),
- * nrt_tensor(3), nrt_tensor_set(3). What "gated" means is in nrt_status.h.
+ * nrt.h - the runtime's life, its cores, tensors, tensor sets, models and their execution. Manual: nrt(7),
+ * nrt_init(3), nrt_info(3), nrt_tensor(3), nrt_tensor_set(3), nrt_model(3), nrt_execute(3). What "gated" means
+ * is in nrt_status.h.
  */
 #ifndef NRT_H
 #define NRT_H
@@ -19,6 +20,13 @@ extern "C" {
 
 #define NRT_MAJOR_VERSION 2
 #define NRT_MINOR_VERSION 0
+
+/* A last member of any length. */
+#ifdef __cplusplus
+#define NRT_FLEXIBLE 1
+#else
+#define NRT_FLEXIBLE
+#endif
 
 typedef struct nrt_model nrt_model_t;
 typedef struct nrt_tensor nrt_tensor_t;
@@ -300,6 +308,110 @@ NRT_API NRT_STATUS nrt_add_tensor_to_tensor_set(nrt_tensor_set_t* tensor_set, co
  * Errors: NRT_INVALID (NULL), NRT_FAILURE (no such name). */
 NRT_API NRT_STATUS nrt_get_tensor_from_tensor_set(nrt_tensor_set_t* tensor_set, const char* tensor_name,
                                                   nrt_tensor_t** tensor);
+
+/* ---- Models: nrt_model(3) ---- */
+
+typedef struct nrt_tensor_info {
+    char name[256];
+    nrt_tensor_usage_t usage;
+    size_t size; /* bytes */
+    nrt_dtype_t dtype;
+    uint32_t* shape; /* ndim numbers */
+    uint32_t ndim;
+} nrt_tensor_info_t;
+
+/* The last member has room for tensor_count of them. */
+typedef struct nrt_tensor_info_array {
+    uint64_t tensor_count;
+    nrt_tensor_info_t tensor_array[NRT_FLEXIBLE];
+} nrt_tensor_info_array_t;
+
+typedef struct nrt_model_info {
+    uint32_t vnc;
+} nrt_model_info_t;
+
+/* Makes a model of a CPU model package of size bytes, which are not needed any more afterwards, and puts it
+ * on core vnc, or for -1 on the one with the fewest models. vnc_count is -1 or 1. Loading a native package
+ * runs its code. Gated. A plain thread or a fiber.
+ * Errors: NRT_INVALID (NULL, no such core, a package that is not well formed or is refused, or on a loop's
+ * thread outside a fiber), NRT_UNSUPPORTED_NEFF_VERSION (a NEFF, whose instructions only the device has),
+ * NRT_LOAD_NOT_ENOUGH_NC (vnc_count above the number of cores), NRT_RESOURCE (no memory, or 4096 models). */
+NRT_API NRT_STATUS nrt_load(const void* neff_bytes, size_t size, int32_t vnc, int32_t vnc_count,
+                            nrt_model_t** model);
+
+/* The same for a model that runs together with those of other devices: this is ctx_device_id of
+ * ctx_device_count, of which 0 of 1 is the only one so far. Gated. A plain thread or a fiber.
+ * Errors: those of nrt_load: NRT_INVALID (also for another world), NRT_UNSUPPORTED_NEFF_VERSION,
+ * NRT_LOAD_NOT_ENOUGH_NC, NRT_RESOURCE. */
+NRT_API NRT_STATUS nrt_load_collectives(const void* neff_bytes, size_t size, int32_t vnc, int32_t vnc_count,
+                                        uint32_t ctx_device_id, uint32_t ctx_device_count,
+                                        nrt_model_t** model);
+
+/* Gives a model up, waits for what was queued with it, and frees it. Gated. A plain thread or a fiber; not in
+ * a completion callback of the same core.
+ * Errors: NRT_INVALID (NULL, or on a loop's thread outside a fiber), NRT_INVALID_HANDLE (no model),
+ * NRT_FAILURE (in such a callback, or where a thread may not block), NRT_RESOURCE. */
+NRT_API NRT_STATUS nrt_unload(nrt_model_t* model);
+
+/* Makes an array of what the model's inputs and then its outputs are. It is the caller's, to be freed with
+ * nrt_free_model_tensor_info. Gated. Any thread.
+ * Errors: NRT_INVALID (NULL), NRT_INVALID_HANDLE (no model), NRT_RESOURCE (no memory). */
+NRT_API NRT_STATUS nrt_get_model_tensor_info(nrt_model_t* model, nrt_tensor_info_array_t** tensor_info);
+
+/* Frees it. NULL does nothing. Any thread, any state. Errors: none; returns NRT_SUCCESS. */
+NRT_API NRT_STATUS nrt_free_model_tensor_info(nrt_tensor_info_array_t* tensor_info);
+
+/* How many copies of the model are loaded, and on how many cores it runs: 1. The two counts of cores are one.
+ * Gated. Any thread.
+ * Errors: NRT_INVALID (NULL), NRT_INVALID_HANDLE (no model). */
+NRT_API NRT_STATUS nrt_get_model_instance_count(nrt_model_t* model, uint32_t* instance_count);
+NRT_API NRT_STATUS nrt_get_model_nc_count(const nrt_model_t* model, uint32_t* nc_count);
+NRT_API NRT_STATUS nrt_get_model_vnc_count(const nrt_model_t* model, uint32_t* vnc_count);
+
+/* Writes at most size_in bytes of what is known of a loaded model, and to size_out how many that were.
+ * size_out may be NULL. Gated. Any thread.
+ * Errors: NRT_INVALID (NULL, or size_in 0), NRT_INVALID_HANDLE (no model). */
+NRT_API NRT_STATUS nrt_get_model_info(const nrt_model_t* model, nrt_model_info_t* info, size_t size_in,
+                                      size_t* size_out);
+
+/* ---- Execution: nrt_execute(3) ---- */
+
+/* Runs the model on the tensors that the sets have under its names, in the order in which its core takes
+ * requests, and returns the status of the run. Waits for room in the core's queue, at most
+ * NEURON_RT_EXEC_TIMEOUT seconds, and for queued transfers of those tensors. With
+ * NEURON_RT_ASYNC_EXEC_MAX_INFLIGHT_REQUESTS above 0 it returns when the request is queued, waits only while
+ * that many of the core are unfinished, and a callback is told the status. Gated. A plain thread or a fiber.
+ * Errors: NRT_INVALID (NULL, no set, the wrong number of inputs, a tensor that is missing, too small or
+ * without memory, in implicit asynchronous mode one on the host, or on a loop's thread outside a fiber),
+ * NRT_INVALID_HANDLE (no model), NRT_EXEC_UNIT_UNRECOVERABLE (a fatal fault happened on this core),
+ * NRT_TIMEOUT (no room in time), NRT_QUEUE_FULL (no room, in a completion callback), NRT_RESOURCE, NRT_FAILURE
+ * (it would have to block a simulation); and what the run ended with: NRT_EXEC_BAD_INPUT,
+ * NRT_EXEC_COMPLETED_WITH_NUM_ERR, NRT_EXEC_COMPLETED_WITH_ERR, NRT_EXEC_HW_ERR_NC_UE or whatever status the
+ * package gave. */
+NRT_API NRT_STATUS nrt_execute(nrt_model_t* model, const nrt_tensor_set_t* input_set,
+                               nrt_tensor_set_t* output_set);
+
+/* The same repeat_count times, one after the other; returns the most severe status. In implicit asynchronous
+ * mode it queues that many. Gated. A plain thread or a fiber.
+ * Errors: those of nrt_execute, NRT_INVALID also for a count below 1. */
+NRT_API NRT_STATUS nrt_execute_repeat(nrt_model_t* model, const nrt_tensor_set_t* input_set,
+                                      nrt_tensor_set_t* output_set, int repeat_count);
+
+/* Told about each execution of implicit asynchronous mode when it has ended, in order for each core, on a
+ * thread of the runtime, which it must not block. job_id counts a core's requests in its low 48 bits. */
+typedef void (*NRT_ASYNC_EXEC_STATUS_CALLBACK)(void* params, uint32_t model_id, uint32_t vnc, uint64_t job_id,
+                                               NRT_STATUS status);
+
+/* Makes callback the one that is told, in place of the one before; NULL goes back to one that logs failures.
+ * Lasts over nrt_close. The one before may still be running when this returns. Any thread, any state. Errors:
+ * none; returns NRT_SUCCESS. */
+NRT_API NRT_STATUS nrt_register_async_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK callback, void* params);
+
+/* Waits until every execution that was queued on the core is complete and its callback has returned. Gated. A
+ * plain thread or a fiber; not in a completion callback of the same core.
+ * Errors: NRT_INVALID (no such core, or on a loop's thread outside a fiber), NRT_FAILURE (in such a callback,
+ * or where a thread may not block), NRT_RESOURCE. */
+NRT_API NRT_STATUS nrt_async_drain_queued_execs(int32_t vnc);
 
 #ifdef __cplusplus
 }

@@ -13,11 +13,15 @@ namespace xtc::nrt {
 class Access {
 public:
     enum class Kind { read, write };
+    // Executions of one core are in order by themselves and wait for transfers only.
+    enum class Source { transfer, execution };
 
     // Any thread; neither waits.
-    void begin(Kind kind) noexcept { counter(kind).fetch_add(1, std::memory_order_seq_cst); }
-    void end(Kind kind) noexcept {
-        counter(kind).fetch_sub(1, std::memory_order_seq_cst);
+    void begin(Kind kind, Source source = Source::transfer) noexcept {
+        counter(kind, source).fetch_add(1, std::memory_order_seq_cst);
+    }
+    void end(Kind kind, Source source = Source::transfer) noexcept {
+        counter(kind, source).fetch_sub(1, std::memory_order_seq_cst);
         rest_.changed();
     }
 
@@ -26,16 +30,32 @@ public:
     int wait_to(Kind kind) {
         return rest_.wait([this, kind] { return is_free_to(kind); });
     }
+    // The same for an execution.
+    int wait_for_transfers_to(Kind kind) {
+        return rest_.wait([this, kind] { return is_free_to(kind, Source::transfer); });
+    }
     bool is_free_to(Kind kind) const noexcept {
-        return writers_.load(std::memory_order_seq_cst) == 0 &&
-               (kind == Kind::read || readers_.load(std::memory_order_seq_cst) == 0);
+        return is_free_to(kind, Source::transfer) && is_free_to(kind, Source::execution);
     }
 
 private:
-    std::atomic<uint32_t>& counter(Kind kind) noexcept { return kind == Kind::read ? readers_ : writers_; }
+    struct Counts {
+        std::atomic<uint32_t> readers{0};
+        std::atomic<uint32_t> writers{0};
+    };
 
-    std::atomic<uint32_t> readers_{0};
-    std::atomic<uint32_t> writers_{0};
+    bool is_free_to(Kind kind, Source source) const noexcept {
+        const Counts& counts = source == Source::transfer ? transfers_ : executions_;
+        return counts.writers.load(std::memory_order_seq_cst) == 0 &&
+               (kind == Kind::read || counts.readers.load(std::memory_order_seq_cst) == 0);
+    }
+    std::atomic<uint32_t>& counter(Kind kind, Source source) noexcept {
+        Counts& counts = source == Source::transfer ? transfers_ : executions_;
+        return kind == Kind::read ? counts.readers : counts.writers;
+    }
+
+    Counts transfers_;
+    Counts executions_;
     WaitList rest_;
 };
 
