@@ -91,8 +91,8 @@ int ComputeUnit::wait_until_drained() {
 }
 
 bool ComputeUnit::is_worker() const noexcept {
-    return worker_.load(std::memory_order_relaxed) == std::bit_cast<uint64_t>(xtc_self()) &&
-           started_.load(std::memory_order_relaxed);
+    const uint64_t worker = worker_.load(std::memory_order_relaxed);
+    return worker != 0 && worker == std::bit_cast<uint64_t>(xtc_self());
 }
 
 void ComputeUnit::work(void* arg) {

@@ -67,7 +67,7 @@ private:
 
     std::mutex starting_;
     std::atomic<bool> started_{false};
-    std::atomic<uint64_t> worker_{0}; // its pid
+    std::atomic<uint64_t> worker_{0}; // its pid; 0: it has not begun
     std::atomic<bool> asleep_{false};
     std::atomic<bool> lost_{false};
     std::atomic<bool> closing_{false};
