@@ -55,7 +55,7 @@ inline std::string builtin(const std::string& op, const std::string& attrs = "{}
 class Model {
 public:
     explicit Model(const std::string& package, int vnc = 0) {
-        REQUIRE(nrt_load(package.data(), package.size(), vnc, 1, &handle) == NRT_SUCCESS);
+        CHECK(nrt_load(package.data(), package.size(), vnc, 1, &handle) == NRT_SUCCESS);
     }
     ~Model() {
         if (handle != nullptr) nrt_unload(handle);
@@ -69,7 +69,7 @@ public:
 
 class Set {
 public:
-    Set() { REQUIRE(nrt_allocate_tensor_set(&handle) == NRT_SUCCESS); }
+    Set() { CHECK(nrt_allocate_tensor_set(&handle) == NRT_SUCCESS); }
     ~Set() { nrt_destroy_tensor_set(&handle); }
     Set(const Set&) = delete;
     Set& operator=(const Set&) = delete;
