@@ -43,7 +43,8 @@ public:
 
     // One run at a time; allocates nothing itself. Buffers in the order of the manifest, each of its size and
     // not null: anything else is exec_bad_input, and nothing ran.
-    Outcome run(std::span<const InBuffer> in, std::span<const OutBuffer> out, const Sleeper& sleeper) noexcept;
+    Outcome run(std::span<const InBuffer> in, std::span<const OutBuffer> out,
+                const Sleeper& sleeper) noexcept;
 
 private:
     Model() = default;

@@ -49,8 +49,7 @@ Complaint check_dtype(const Builtin& builtin, Dtype dtype) {
         break;
     }
     if (builtin.op == Op::scale && kind == Kind::integer &&
-        (builtin.factor != std::trunc(builtin.factor) ||
-         std::fabs(builtin.factor) > largest_integer_factor))
+        (builtin.factor != std::trunc(builtin.factor) || std::fabs(builtin.factor) > largest_integer_factor))
         return complain(builtin, "needs an integer factor of at most 2^53 for " + name);
     return {};
 }

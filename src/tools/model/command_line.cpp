@@ -11,7 +11,8 @@ CommandLine::CommandLine(std::vector<std::string> words, std::initializer_list<O
     for (size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         if (word == "--") {
-            operands_.insert(operands_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+            operands_.insert(operands_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                             words.end());
             return;
         }
         if (word.size() < 2 || word[0] != '-') {
@@ -49,7 +50,8 @@ unsigned long long CommandLine::number(const char* option, unsigned long long fa
     errno = 0;
     const unsigned long long number = std::strtoull(text.c_str(), &end, 10);
     const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    if (!is_number || errno != 0) stop(exit_usage, std::string(option) + " needs a number, not '" + text + "'");
+    if (!is_number || errno != 0)
+        stop(exit_usage, std::string(option) + " needs a number, not '" + text + "'");
     return number;
 }
 

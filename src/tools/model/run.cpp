@@ -52,8 +52,8 @@ Blob zeros(size_t size) {
 Blob from_file(const TensorSpec& tensor, const std::string& path, bool pad) {
     const Blob contents = read_file(path);
     if (contents.size() != tensor.bytes && (!pad || contents.size() > tensor.bytes))
-        stop(exit_usage, "input '" + tensor.name + "' has " + std::to_string(tensor.bytes) + " bytes, " + path +
-                             " has " + std::to_string(contents.size()));
+        stop(exit_usage, "input '" + tensor.name + "' has " + std::to_string(tensor.bytes) + " bytes, " +
+                             path + " has " + std::to_string(contents.size()));
     Blob blob = zeros(tensor.bytes);
     std::copy_n(contents.data(), contents.size(), blob.data());
     return blob;
@@ -65,7 +65,7 @@ std::vector<Blob> make_inputs(const nrt::Manifest& manifest, const CommandLine& 
     const std::string fill = line.value("--fill", "");
     if (fill != "" && fill != "zeros" && fill != "random")
         stop(exit_usage, "--fill is zeros or random, not '" + fill + "'");
-    Prng random(line.number("--seed", 0));
+    Prng prng(line.number("--seed", 0));
     std::vector<Blob> inputs;
     for (const TensorSpec& tensor : manifest.inputs) {
         const std::string* path = file_of(given, tensor.name);
@@ -73,7 +73,7 @@ std::vector<Blob> make_inputs(const nrt::Manifest& manifest, const CommandLine& 
             stop(exit_usage, "input '" + tensor.name + "' needs --in " + tensor.name + "=FILE, or --fill");
         inputs.push_back(path != nullptr ? from_file(tensor, *path, line.has("--pad")) : zeros(tensor.bytes));
         if (path == nullptr && fill == "random")
-            fill_random(tensor.dtype, {inputs.back().data(), inputs.back().size()}, random);
+            fill_random(tensor.dtype, {inputs.back().data(), inputs.back().size()}, prng);
     }
     return inputs;
 }

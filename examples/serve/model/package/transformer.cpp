@@ -64,7 +64,8 @@ bool take_prompt(const nrt_xtc_model_call_t* call, Prompt& prompt) {
     std::memcpy(&length, call->in[1].data, sizeof length);
     if (length < 0 || static_cast<uint32_t>(length) > room) return false;
     prompt.length = static_cast<uint32_t>(length);
-    if (length == 0) prompt.length = static_cast<uint32_t>(std::find(prompt.text, prompt.text + room, 0) - prompt.text);
+    if (length == 0)
+        prompt.length = static_cast<uint32_t>(std::find(prompt.text, prompt.text + room, 0) - prompt.text);
     return prompt.length > 0;
 }
 
@@ -108,7 +109,8 @@ __attribute__((visibility("default"))) int greedy(const nrt_xtc_model_call_t* ca
     Prompt prompt{};
     model_sampler_t sampler{};
     const model_sampler_options_t most_likely{};
-    if (!take_prompt(call, prompt) || model_sampler_init(&sampler, &most_likely) != MODEL_OK) return bad_input;
+    if (!take_prompt(call, prompt) || model_sampler_init(&sampler, &most_likely) != MODEL_OK)
+        return bad_input;
     model_seq_reset(model.get(), 0);
     auto* text = static_cast<uint8_t*>(call->out[0].data);
     const float* logits = feed(model.get(), prompt.text, prompt.length, step_tokens);
