@@ -244,8 +244,9 @@ int64_t Loop::sleep_or_poll(int64_t until) {
     if (until == XTC_UNTIL_POLL || is_runnable() || stop_requested()) return XTC_UNTIL_POLL;
     until = std::min(until, timers_.next_deadline());
     if (spin_max_.load(std::memory_order_relaxed) > 0 && spin(until)) return XTC_UNTIL_POLL;
-    const bool may_sleep =
-        sleep_.announce_unless([this] { return !inbox_.empty() || stop_.load(std::memory_order_seq_cst); });
+    const bool may_sleep = sleep_.announce_unless([this] {
+        return !inbox_.empty() || stop_.load(std::memory_order_seq_cst);
+    });
     return may_sleep ? until : XTC_UNTIL_POLL;
 }
 
