@@ -91,6 +91,11 @@ TEST_CASE("which types an operation computes with") {
     }
 }
 
+TEST_CASE("the factor of a float tensor is one that float32 can hold") {
+    CHECK(complaint_about(unary_text("scale", R"({"factor":-3.4e38})", "float16")) == "");
+    CHECK(refuses(unary_text("scale", R"({"factor":3.5e38})", "bfloat16"), "float32 can hold"));
+}
+
 TEST_CASE("the factor of an integer tensor is an integer a double holds exactly") {
     for (const char* factor : {"3", "-3", "3.0", "0", "9007199254740992"})
         CHECK(complaint_about(unary_text("scale", R"({"factor":)" + std::string(factor) + "}", "int8")) ==
