@@ -7,6 +7,7 @@
 import argparse
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,20 @@ int main(void) {
     if (xtc_sim_trace_hash(exec) == 0 || xtc_exec_fini(exec) != XTC_OK) return 4;
     return puts("simulated") < 0;
 }
+"""
+MODEL_PROGRAM = r"""
+#include "nrt/nrt_xtc_model.h"
+__attribute__((visibility("default"))) int twice(const nrt_xtc_model_call_t *call) {
+    const float *x = call->in[0].data;
+    float *y = call->out[0].data;
+    for (size_t i = 0; i < call->out[0].bytes / sizeof(float); ++i) y[i] = 2 * x[i];
+    return 0;
+}
+"""
+MODEL_JSON = """
+{"format": 1, "name": "twice", "runner": "native", "library": "twice.so", "entry": "twice",
+ "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}],
+ "outputs": [{"name": "y", "dtype": "float32", "shape": [2]}]}
 """
 CMAKE = """
 cmake_minimum_required(VERSION 3.13)
@@ -174,6 +189,24 @@ def commands(tree):
         run(sim, "--help", env=tree.environment)
 
 
+def model_package(tree):
+    """a model package, from a C function to its result"""
+    tool = tree.prefix / "bin" / "xtc-model"
+    if not tool.exists():
+        return "SKIP built without model packages"
+    folder, package = tree.work / "twice", tree.work / "twice.tar"
+    folder.mkdir()
+    (folder / "model.json").write_text(MODEL_JSON)
+    (tree.work / "twice.c").write_text(MODEL_PROGRAM)
+    run("gcc", *STRICT, "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", tree.work / "twice.c",
+        "-o", folder / "twice.so", *tree.flags("--cflags"))
+    run(tool, "pack", folder, package)
+    (tree.work / "x").write_bytes(struct.pack("2f", 1.5, -4))
+    printed = run(tool, "run", package, "--in", f"x={tree.work / 'x'}")
+    if printed != "y float32 [2]: 3 -8\n":
+        raise Failed(f"the model gave {printed!r}")
+
+
 def nothing_extra(tree):
     """no build path is left in the installed text files"""
     for path in [*tree.pkgconfig.glob("*.pc"), *tree.libdir.glob("cmake/xtc/*")]:
@@ -188,7 +221,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     build = Path(parser.parse_args().build).resolve()
-    tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, commands, nothing_extra]
+    tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, commands, model_package,
+             nothing_extra]
     failed = 0
     folder = Path(tempfile.mkdtemp(prefix="xtc-install-"))
     try:

@@ -13,15 +13,15 @@
  *         return 0;
  *     }
  *
- * built with `cc -shared -fPIC -fvisibility=hidden`, for C++ also with -fno-gnu-unique, because what the linker
- * keeps unique in a process is shared by loads that should have nothing in common.
+ * built with `cc -shared -fPIC -fvisibility=hidden`, for C++ also with -fno-gnu-unique: what the linker keeps
+ * unique in a process is shared by loads that should have nothing in common.
  *
  * The entry returns 0; another NRT_STATUS is the status of the execution; any other number becomes
- * NRT_EXEC_COMPLETED_WITH_ERR. It must not let a C++ exception out, and must not return while a thread of its
- * own still uses what the call points to.
+ * NRT_EXEC_COMPLETED_WITH_ERR. It must not let a C++ exception out, and must not return while a thread of
+ * its own still uses what the call points to.
  *
- * Each load of a package has a library of its own, so its static variables belong to that load. The calls of a
- * load come one at a time, not always on the same thread.
+ * Each load of a package has a library of its own, so its static variables belong to that load. The calls of
+ * a load come one at a time, not always on the same thread.
  */
 #ifndef NRT_XTC_MODEL_H
 #define NRT_XTC_MODEL_H

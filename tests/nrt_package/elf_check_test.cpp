@@ -38,7 +38,8 @@ TEST_CASE("what the dynamic linker would stumble over is named") {
     CHECK(fault({}) == "is no ELF file");
     CHECK(fault(test::Bytes(1000, std::byte{'x'})) == "is no ELF file");
     CHECK(fault(changed([](Elf64_Ehdr& h) { h.e_machine = EM_SPARC; })) == "is for another machine");
-    CHECK(fault(changed([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; })) == "is for another machine");
+    CHECK(fault(changed([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; })) ==
+          "is for another machine");
     CHECK(fault(changed([](Elf64_Ehdr& h) { h.e_type = ET_EXEC; })) == "is no shared object");
     CHECK(fault(changed([](Elf64_Ehdr& h) { h.e_phentsize = 1; })) == "has a damaged header");
     CHECK(fault(changed([](Elf64_Ehdr& h) { h.e_phnum = 0; })) == "has a damaged header");

@@ -123,7 +123,9 @@ TEST_CASE("two inputs or two outputs of one name are refused, an input and an ou
 
 TEST_CASE("names are of 1 to 255 bytes without control characters") {
     CHECK(complaint_about(with_inputs(tensor_text(std::string(255, 'n'), "uint8", "[1]"))) == "");
-    CHECK(complaint_about(with_inputs(tensor_text("gr\xc3\xb6\xc3\x9f" "e", "uint8", "[1]"))) == "");
+    CHECK(complaint_about(with_inputs(tensor_text("gr\xc3\xb6\xc3\x9f"
+                                                  "e",
+                                                  "uint8", "[1]"))) == "");
     CHECK(refuses(with_inputs(tensor_text(std::string(256, 'n'), "uint8", "[1]")), "1 to 255 bytes"));
     CHECK(refuses(with_inputs(tensor_text("", "uint8", "[1]")), "1 to 255 bytes"));
     CHECK(refuses(with_inputs(tensor_text("a\\u0000b", "uint8", "[1]")), "control characters"));
@@ -169,7 +171,8 @@ TEST_CASE("what is missing or of the wrong kind is named") {
     CHECK(refuses(replaced(good, R"("format":1)", R"("format":2)"), "'format' is no integer from 1 to 1"));
     CHECK(refuses(replaced(good, R"("format":1)", R"("format":1.0)"), "'format'"));
     CHECK(refuses(replaced(good, R"("name":"m",)", ""), "no 'name'"));
-    CHECK(refuses(replaced(good, R"("runner":"builtin")", R"("runner":"device")"), "unknown runner 'device'"));
+    CHECK(
+        refuses(replaced(good, R"("runner":"builtin")", R"("runner":"device")"), "unknown runner 'device'"));
     CHECK(refuses(replaced(good, R"("op":"copy")", R"("op":"conv")"), "unknown op 'conv'"));
     CHECK(refuses(replaced(good, R"(,"op":"copy")", ""), "no 'op'"));
     CHECK(refuses(replaced(with_inputs(""), R"("entry":"run")", R"("entry":"a b")"), "C function"));
@@ -205,8 +208,8 @@ TEST_CASE("inputs and outputs are limited to 256 each") {
 }
 
 TEST_CASE("a sentence is printable whatever the text was") {
-    for (const std::string& text :
-         {unary_text("copy", R"({"\u001b[31m":1})"), unary_text("co\\u0007py"), std::string("{\"\x01\":1}")}) {
+    for (const std::string& text : {unary_text("copy", R"({"\u001b[31m":1})"), unary_text("co\\u0007py"),
+                                    std::string("{\"\x01\":1}")}) {
         const std::string said = complaint_about(text);
         CHECK(said != "");
         CHECK(std::all_of(said.begin(), said.end(), [](char c) { return c >= 0x20 && c < 0x7f; }));

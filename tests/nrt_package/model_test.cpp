@@ -128,8 +128,7 @@ TEST_CASE("all_reduce is for a world of one, and a rank is inside its world") {
     LoadOptions options;
     options.world = 2;
     const test::Bytes reduce = test::package_of(test::unary_text("all_reduce"));
-    CHECK(test::load_complaint(reduce, model, options) ==
-          "op 'all_reduce' is for a world of one, not of 2");
+    CHECK(test::load_complaint(reduce, model, options) == "op 'all_reduce' is for a world of one, not of 2");
     options.rank = 2;
     CHECK(test::load_complaint(test::package_of(test::unary_text("copy")), model, options) != "");
     options = {};

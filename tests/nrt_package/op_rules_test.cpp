@@ -70,8 +70,8 @@ TEST_CASE("matmul takes float32 [m,k] and [k,n] to [m,n]") {
     CHECK(refuses(with(matrix("a", "[2,3]"), matrix("b", "[3,4]"), matrix("c", "[4,2]")), "shapes differ"));
     CHECK(refuses(with(matrix("a", "[2,3]", "float16"), matrix("b", "[3,4]"), matrix("c", "[2,4]")),
                   "float32"));
-    CHECK(refuses(with(matrix("a", "[2,3,1]"), matrix("b", "[3,4]"), matrix("c", "[2,4]")),
-                  "two dimensions"));
+    CHECK(
+        refuses(with(matrix("a", "[2,3,1]"), matrix("b", "[3,4]"), matrix("c", "[2,4]")), "two dimensions"));
     CHECK(refuses(with(matrix("a", "[2147483648,1]"), matrix("b", "[1,1]"), matrix("c", "[2147483648,1]")),
                   "below 2^31"));
 }
@@ -91,9 +91,15 @@ TEST_CASE("which types an operation computes with") {
     }
 }
 
+TEST_CASE("the factor of a float tensor is one that float32 can hold") {
+    CHECK(complaint_about(unary_text("scale", R"({"factor":-3.4e38})", "float16")) == "");
+    CHECK(refuses(unary_text("scale", R"({"factor":3.5e38})", "bfloat16"), "float32 can hold"));
+}
+
 TEST_CASE("the factor of an integer tensor is an integer a double holds exactly") {
     for (const char* factor : {"3", "-3", "3.0", "0", "9007199254740992"})
-        CHECK(complaint_about(unary_text("scale", R"({"factor":)" + std::string(factor) + "}", "int8")) == "");
+        CHECK(complaint_about(unary_text("scale", R"({"factor":)" + std::string(factor) + "}", "int8")) ==
+              "");
     for (const char* factor : {"0.5", "-1.25", "1e300", "9007199254740994"})
         CHECK(refuses(unary_text("scale", R"({"factor":)" + std::string(factor) + "}", "int8"), "integer"));
 }

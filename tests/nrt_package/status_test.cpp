@@ -22,5 +22,6 @@ TEST_CASE("exactly the 28 numbers of the ABI have a name, each its own") {
     CHECK(status_name(8) == nullptr);
     CHECK(status_name(12) == nullptr);
     CHECK(status_name(INT32_MIN) == nullptr);
-    CHECK(status_name(static_cast<int32_t>(Status::exec_hw_err_nc_ue)) == std::string("NRT_EXEC_HW_ERR_NC_UE"));
+    CHECK(status_name(static_cast<int32_t>(Status::exec_hw_err_nc_ue)) ==
+          std::string("NRT_EXEC_HW_ERR_NC_UE"));
 }

@@ -48,8 +48,9 @@ public:
         put(header, 136, 12, "00000000000");
         header[156] = static_cast<unsigned char>(entry.type);
         put(header, 157, 100, entry.link);
-        std::memcpy(header + 257, "ustar\0"
-                                  "00",
+        std::memcpy(header + 257,
+                    "ustar\0"
+                    "00",
                     8);
         seal(header);
         append(header, sizeof header);

@@ -12,10 +12,12 @@ using test::TarEntry;
 using xtc::Prng;
 using xtc::Ratio;
 
-constexpr const char* dtypes[] = {"uint64", "int8",  "uint8",   "int16", "uint16", "bfloat16", "float16", "int32",
-                                  "uint32", "float32", "fp32r", "int64", "fp8_e3", "fp8_e4",   "fp8_e5"};
+constexpr const char* dtypes[] = {"uint64",   "int8",    "uint8",  "int16",  "uint16",
+                                  "bfloat16", "float16", "int32",  "uint32", "float32",
+                                  "fp32r",    "int64",   "fp8_e3", "fp8_e4", "fp8_e5"};
 constexpr const char* real_dtypes[] = {"bfloat16", "float16", "float32", "fp32r"};
-constexpr const char* computing_dtypes[] = {"uint64", "int8", "int16", "bfloat16", "float16", "float32", "int64"};
+constexpr const char* computing_dtypes[] = {"uint64",  "int8",    "int16", "bfloat16",
+                                            "float16", "float32", "int64"};
 
 std::string number(uint64_t value) {
     return std::to_string(value);
@@ -29,13 +31,14 @@ std::string draw_shape(Prng& random) {
 }
 
 std::string tensor(const std::string& name, const std::string& dtype, const std::string& shape) {
-    std::string fields[3] = {"\"name\":\"" + name + "\"", "\"dtype\":\"" + dtype + "\"", "\"shape\":" + shape};
+    std::string fields[3] = {"\"name\":\"" + name + "\"", "\"dtype\":\"" + dtype + "\"",
+                             "\"shape\":" + shape};
     return "{" + fields[0] + "," + fields[1] + "," + fields[2] + "}";
 }
 
 std::string manifest(const std::string& inputs, const std::string& outputs, const std::string& runner) {
-    return "{\"format\":1,\"name\":\"drawn\",\"inputs\":[" + inputs + "],\"outputs\":[" + outputs + "]," + runner +
-           "}";
+    return "{\"format\":1,\"name\":\"drawn\",\"inputs\":[" + inputs + "],\"outputs\":[" + outputs + "]," +
+           runner + "}";
 }
 
 std::string builtin(const std::string& op, const std::string& attrs = "") {
@@ -157,7 +160,8 @@ Folder draw_folder(Prng& random) {
     if (kind == 0) folder.entries.push_back({"lib/m.so", small_elf(), '0', ""});
     for (uint64_t i = random.below(6); i-- > 0;) {
         const std::string name = (random.coin() ? "w/" : "./") + number(i);
-        folder.entries.push_back({name, std::string(random.below(1500), static_cast<char>(random.next())), '0', ""});
+        folder.entries.push_back(
+            {name, std::string(random.below(1500), static_cast<char>(random.next())), '0', ""});
     }
     if (random.coin()) folder.entries.push_back({"w/", "", '5', ""});
     return folder;
@@ -171,7 +175,8 @@ std::string plant_in_tar(Prng& random, Folder& folder) {
         add({"./model.json", folder.text, '0', ""});
         return "model.json is doubled";
     case 1: {
-        const char* const names[] = {"../up", "/root", "a/../../b", "a//b", "..", "a\\b", "a\tb", "gr\xc3\xb6"};
+        const char* const names[] = {"../up", "/root", "a/../../b", "a//b",
+                                     "..",    "a\\b",  "a\tb",      "gr\xc3\xb6"};
         add({random.pick(names), x, '0', ""});
         return "a bad name";
     }

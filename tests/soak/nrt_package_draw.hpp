@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 //
-// Random model packages: sound ones, ones with one planted fault, and ones whose bytes were then tampered with.
+// Random model packages: sound ones, ones with one planted fault, and ones whose bytes were then tampered
+// with.
 #pragma once
 
 #include "base/prng.hpp"

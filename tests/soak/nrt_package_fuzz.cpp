@@ -30,10 +30,11 @@ public:
         const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
         const size_t inside = (size + page - 1) / page * page;
         whole_ = inside + 2 * page;
-        base_ = static_cast<std::byte*>(
-            ::mmap(nullptr, whole_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        base_ =
+            static_cast<std::byte*>(::mmap(nullptr, whole_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         if (base_ == MAP_FAILED) throw std::bad_alloc();
-        if (inside > 0 && ::mprotect(base_ + page, inside, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+        if (inside > 0 && ::mprotect(base_ + page, inside, PROT_READ | PROT_WRITE) != 0)
+            throw std::bad_alloc();
         data_ = base_ + page + (at == At::end ? inside - size : 0);
     }
     ~Fenced() { ::munmap(base_, whole_); }
@@ -102,7 +103,8 @@ std::string judge_accepted(const Package& package, uint64_t& total) {
         if (clean_file_name(file.name, clean) || clean != file.name) return "a file's name is not clean";
         bytes += file.contents.size();
     }
-    if (bytes > limit_bytes || package.files.all().size() > limit_entries) return "more than the limits allow";
+    if (bytes > limit_bytes || package.files.all().size() > limit_entries)
+        return "more than the limits allow";
     return "";
 }
 

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <string>
 
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -54,7 +53,8 @@ Options parse(int argc, char** argv) {
 bool check(uint64_t seed, fuzz::Tally& tally) {
     const std::string wrong = fuzz::fuzz_package(seed, tally);
     if (wrong.empty()) return true;
-    std::printf("FAILED: %s; replay with --seed %llu\n", wrong.c_str(), static_cast<unsigned long long>(seed));
+    std::printf("FAILED: %s; replay with --seed %llu\n", wrong.c_str(),
+                static_cast<unsigned long long>(seed));
     return false;
 }
 

@@ -134,7 +134,8 @@ def rule_doors(tree):
         for number, included in includes(tree.text(path)):
             for library, doors in DOORS.items():
                 if included.startswith(library) and tree.name(path) not in doors:
-                    yield f"{tree.name(path)}:{number}: <{included}> belongs in {doors[0] if doors else 'no file'} alone"
+                    place = f"{doors[0]} alone" if doors else "no file"
+                    yield f"{tree.name(path)}:{number}: <{included}> belongs in {place}"
 
 
 def rule_banned(tree):

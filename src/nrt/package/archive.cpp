@@ -35,8 +35,8 @@ Complaint too_large(const ArchiveLimits& limits) {
 Complaint open_reader(Reader& reader, bool gzip, std::span<const std::byte> bytes) {
     reader.reset(archive_read_new());
     if (!reader) throw std::bad_alloc();
-    const int prepared = gzip ? archive_read_support_filter_gzip(reader.get())
-                              : archive_read_support_format_tar(reader.get());
+    const int prepared =
+        gzip ? archive_read_support_filter_gzip(reader.get()) : archive_read_support_format_tar(reader.get());
     if (gzip) archive_read_support_format_raw(reader.get());
     if (prepared != ARCHIVE_OK ||
         archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
@@ -73,8 +73,9 @@ Complaint unpack_gzip(std::span<const std::byte> bytes, const ArchiveLimits& lim
     if (trailer->size <= std::min(limits.bytes, uint64_t{bytes.size()} * 8)) tar.reserve(trailer->size);
     if (Complaint why = unpack_blocks(reader.get(), limits, tar)) return why;
     if (static_cast<uint32_t>(tar.size()) != trailer->size || crc32(tar) != trailer->crc)
-        return refuse("the package is cut short or damaged, or is more than one gzip file: what it unpacks to "
-                      "differs from what its end says");
+        return refuse(
+            "the package is cut short or damaged, or is more than one gzip file: what it unpacks to "
+            "differs from what its end says");
     return {};
 }
 
@@ -125,7 +126,7 @@ public:
             if (got == ARCHIVE_EOF) return check_end();
             // A warning too: it says that something in a header was passed over.
             if (got != ARCHIVE_OK)
-                return refuse("the package is no tar, cut short or damaged: " + reason_of(reader_.get()));
+                return refuse("the package is cut short or damaged: " + reason_of(reader_.get()));
             if (count == limits_.entries)
                 return refuse("the package has more than " + std::to_string(limits_.entries) + " entries");
             if (Complaint why = take(entry)) return why;

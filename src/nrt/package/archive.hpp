@@ -18,8 +18,8 @@ struct ArchiveLimits {
     uint32_t entries = 4096;            // files and folders
 };
 
-// Takes every file, or refuses the whole: entries that are no files or folders, names that are doubled or lead
-// out of the package, whatever is cut short, damaged, too large, or stands behind the end. Throws
+// Takes every file, or refuses the whole: entries that are no files or folders, names that are doubled or
+// lead out of the package, whatever is cut short, damaged, too large, or stands behind the end. Throws
 // std::bad_alloc.
 Complaint read_archive(std::span<const std::byte> bytes, const ArchiveLimits& limits, FileSet& files);
 

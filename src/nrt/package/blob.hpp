@@ -18,7 +18,7 @@ public:
     Blob() = default;
     // Not initialised. Throws std::bad_alloc.
     explicit Blob(size_t size)
-        : bytes_(static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment}))), size_(size) {}
+        : bytes_(static_cast<std::byte*>(::operator new (size, std::align_val_t{alignment}))), size_(size) {}
 
     std::byte* data() noexcept { return bytes_.get(); }
     const std::byte* data() const noexcept { return bytes_.get(); }
@@ -31,7 +31,7 @@ public:
 private:
     struct Free {
         void operator()(std::byte* bytes) const noexcept {
-            ::operator delete(bytes, std::align_val_t{alignment});
+            ::operator delete (bytes, std::align_val_t{alignment});
         }
     };
     std::unique_ptr<std::byte[], Free> bytes_;

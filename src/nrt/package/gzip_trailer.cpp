@@ -55,8 +55,7 @@ uint32_t crc32(std::span<const std::byte> bytes) noexcept {
               tables[4][low >> 24] ^ tables[3][high & 255] ^ tables[2][(high >> 8) & 255] ^
               tables[1][(high >> 16) & 255] ^ tables[0][high >> 24];
     }
-    for (; left > 0; ++at, --left)
-        crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<uint32_t>(*at)) & 255];
+    for (; left > 0; ++at, --left) crc = (crc >> 8) ^ tables[0][(crc ^ static_cast<uint32_t>(*at)) & 255];
     return ~crc;
 }
 

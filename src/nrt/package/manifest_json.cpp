@@ -132,8 +132,8 @@ std::vector<TensorSpec> tensors_of(const Json& json, const char* key, uint64_t& 
 }
 
 Op op_of(const std::string& name) {
-    for (const Op op : {Op::copy, Op::add, Op::scale, Op::matmul, Op::all_reduce, Op::sleep, Op::fail,
-                        Op::nan, Op::fatal})
+    for (const Op op :
+         {Op::copy, Op::add, Op::scale, Op::matmul, Op::all_reduce, Op::sleep, Op::fail, Op::nan, Op::fatal})
         if (name == op_name(op)) return op;
     fail("the top", "has an unknown op '" + printable(name) + "'");
 }
@@ -153,8 +153,7 @@ double factor_of(const Json& attrs) {
 }
 
 int32_t failing_status_of(const Json& attrs) {
-    const uint64_t status =
-        integer_of(member(attrs, "'attrs'", "status"), "'attrs': 'status'", 1, INT32_MAX);
+    const uint64_t status = integer_of(member(attrs, "'attrs'", "status"), "'attrs': 'status'", 1, INT32_MAX);
     if (status_name(static_cast<int32_t>(status)) == nullptr)
         fail("'attrs'", "'status' " + std::to_string(status) + " is no NRT_STATUS");
     return static_cast<int32_t>(status);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: ISC
 #include "nrt/package/model.hpp"
 
+#include <cxxabi.h>
+
 namespace xtc::nrt {
 namespace {
 
@@ -88,17 +90,19 @@ int Model::find_file(const nrt_xtc_model_call_t* call, const char* name, const v
     return 0;
 }
 
-// An entry must not throw; one that does all the same has failed and takes nothing down with it.
-Status Model::call_entry() noexcept {
+// An entry must not throw; one that does all the same has failed and takes nothing down with it. A thread or
+// fiber that is being ended is no such failure.
+Status Model::call_entry() {
     try {
         return status_of(library_.entry()(&call_));
+    } catch (const abi::__forced_unwind&) {
+        throw;
     } catch (...) {
         return Status::exec_completed_with_err;
     }
 }
 
-Outcome Model::run(std::span<const InBuffer> in, std::span<const OutBuffer> out,
-                   const Sleeper& sleeper) noexcept {
+Outcome Model::run(std::span<const InBuffer> in, std::span<const OutBuffer> out, const Sleeper& sleeper) {
     if (!take_buffers(in, out)) return {Status::exec_bad_input, false};
     if (const auto* builtin = std::get_if<Builtin>(&manifest().runner))
         return run_builtin(manifest(), *builtin, in_, out_, sgemm_, sleeper);

@@ -43,13 +43,13 @@ public:
 
     // One run at a time; allocates nothing itself. Buffers in the order of the manifest, each of its size and
     // not null: anything else is exec_bad_input, and nothing ran.
-    Outcome run(std::span<const InBuffer> in, std::span<const OutBuffer> out, const Sleeper& sleeper) noexcept;
+    Outcome run(std::span<const InBuffer> in, std::span<const OutBuffer> out, const Sleeper& sleeper);
 
 private:
     Model() = default;
     Complaint prepare(Package package, const LoadOptions& options);
     bool take_buffers(std::span<const InBuffer> in, std::span<const OutBuffer> out) noexcept;
-    Status call_entry() noexcept;
+    Status call_entry();
     static int find_file(const nrt_xtc_model_call_t* call, const char* name, const void** data,
                          size_t* bytes);
 

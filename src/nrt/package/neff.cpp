@@ -24,8 +24,8 @@ std::optional<NeffHeader> neff_header(std::span<const std::byte> bytes) noexcept
 
 Refusal refusal_of(const NeffHeader& header) {
     return {Status::unsupported_neff_version,
-            "this is a NEFF (package version " + std::to_string(header.package_version) + ", compiler format " +
-                std::to_string(header.major) + "." + std::to_string(header.minor) +
+            "this is a NEFF (package version " + std::to_string(header.package_version) +
+                ", compiler format " + std::to_string(header.major) + "." + std::to_string(header.minor) +
                 "): it holds instructions for the device, which the CPU device cannot run; it runs CPU model "
                 "packages, which xtc-model makes"};
 }

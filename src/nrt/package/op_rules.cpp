@@ -4,6 +4,7 @@
 #include "base/assert.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace xtc::nrt {
 namespace {
@@ -48,9 +49,11 @@ Complaint check_dtype(const Builtin& builtin, Dtype dtype) {
     default:
         break;
     }
+    if (builtin.op == Op::scale && kind == Kind::real &&
+        std::fabs(builtin.factor) > std::numeric_limits<float>::max())
+        return complain(builtin, "needs a factor that float32 can hold for " + name);
     if (builtin.op == Op::scale && kind == Kind::integer &&
-        (builtin.factor != std::trunc(builtin.factor) ||
-         std::fabs(builtin.factor) > largest_integer_factor))
+        (builtin.factor != std::trunc(builtin.factor) || std::fabs(builtin.factor) > largest_integer_factor))
         return complain(builtin, "needs an integer factor of at most 2^53 for " + name);
     return {};
 }
