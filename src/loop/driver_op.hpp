@@ -22,6 +22,8 @@ inline constexpr uint64_t cancelled = 128;    // the caller wants it to end
 inline constexpr uint64_t aborted = 256;      // its fd was closed by close_fd
 inline constexpr uint64_t orphan = 512;       // epoll: its file is gone, another may have the number
 inline constexpr uint64_t finished = 1024;    // has its result
+inline constexpr uint64_t at_once = 2048;     // uring: may have been ready when it was handed over
+inline constexpr int epoch_shift = 32;        // uring: above, how often the ring had been entered before
 } // namespace op_flag
 
 // Linked by next and prev; take_all leaves what the seam calls a list: ended by a null `next`.

@@ -163,6 +163,9 @@ void Loop::request_stop() {
 
 int Loop::set_spin(int64_t max_ns) {
     if (max_ns < 0) return XTC_E_INVAL;
+    // On one CPU whoever has work for us would wait for our look to end. Asked here and not by the loop's
+    // thread, which may be pinned to one of many.
+    if (xtc_ncpus() < 2) max_ns = 0;
     spin_max_.store(max_ns, std::memory_order_relaxed);
     return XTC_OK;
 }
@@ -243,7 +246,7 @@ int64_t Loop::sleep_or_poll(int64_t until) {
     sleep_.end();
     if (until == XTC_UNTIL_POLL || is_runnable() || stop_requested()) return XTC_UNTIL_POLL;
     until = std::min(until, timers_.next_deadline());
-    if (spin_max_.load(std::memory_order_relaxed) > 0 && spin(until)) return XTC_UNTIL_POLL;
+    if (spin_max_.load(std::memory_order_relaxed) > 0 && !driver_lent_ && spin(until)) return XTC_UNTIL_POLL;
     const bool may_sleep = sleep_.announce_unless([this] {
         return !inbox_.empty() || stop_.load(std::memory_order_seq_cst);
     });
@@ -255,7 +258,6 @@ int64_t Loop::sleep_or_poll(int64_t until) {
 // and only a look that long ever finds out that work has begun to come fast again.
 bool Loop::spin(int64_t until) {
     constexpr int64_t sleep_cost_ns = 20'000;
-    if (driver_lent_ || xtc_ncpus() < 2) return false;
     const int64_t max = spin_max_.load(std::memory_order_relaxed);
     spin_now_ = spin_now_ == 0 ? max : std::clamp(spin_now_, std::min(max, sleep_cost_ns), max);
     const int64_t end = std::min(until, now() + spin_now_);

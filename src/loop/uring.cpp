@@ -187,6 +187,7 @@ int Ring::enter_once(unsigned wait_for, int64_t timeout_ns, unsigned& left) noex
     }
     io_uring_smp_store_release(sq.ktail, tail);
 
+    ++entered_;
     const unsigned queued = tail - io_uring_smp_load_acquire(sq.khead);
     unsigned flags = IORING_ENTER_GETEVENTS;
     if (registered_) flags |= IORING_ENTER_REGISTERED_RING;

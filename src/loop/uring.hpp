@@ -60,6 +60,8 @@ public:
     // it.
     int enter(unsigned wait_for, int64_t timeout_ns) noexcept;
     unsigned take(Completion* out, unsigned max) noexcept;
+    // How often the kernel was entered; goes round.
+    uint32_t entered() const noexcept { return entered_; }
 
     // Every completion also writes to this eventfd. 0 or -errno.
     int announce_on(int eventfd) noexcept;
@@ -73,6 +75,7 @@ private:
     bool registered_ = false;
     bool tried_to_register_ = false;
     bool has_futex_wait_ = false;
+    uint32_t entered_ = 0;
 };
 
 // Makes a throw-away ring and sends something through it. 0, or the -errno with which that was refused.

@@ -70,8 +70,7 @@ void UringDriver::submit(xtc_op_t* op) noexcept {
         return move_to_side(op);
     }
     OpList* list = nullptr;
-    int rc = in_flight_.get(op->fd, list);
-    if (rc == 0 && op->kind == XTC_OP_POLL && !was_tried) rc = check_pollable(op->fd);
+    const int rc = in_flight_.get(op->fd, list);
     if (rc != 0) return fail(op, rc);
     list->push_back(op);
     if (was_tried && op->kind == XTC_OP_SEND) op->priv[0] = by_poll;
@@ -337,6 +336,16 @@ void UringDriver::start(xtc_op_t* op) noexcept {
         }
         XTC_UNREACHABLE();
     });
+    constexpr uint64_t flag_bits = (uint64_t{1} << epoch_shift) - 1;
+    flags = (flags & flag_bits) | uint64_t{ring_.entered()} << epoch_shift;
+}
+
+// The kernel answers at the hand-over what is ready then, and what it cannot wait for, such as a regular
+// file: that is "ready" always. Whatever it has not answered by the time all answers of that enter were taken
+// out is something to wait for; only of the others the kind must be asked (L20), at a system call each.
+bool UringDriver::was_waited_for(const xtc_op_t* op) const noexcept {
+    const auto before = static_cast<uint32_t>(op->priv[0] >> epoch_shift);
+    return static_cast<int32_t>(drained_at_ - before) > 0;
 }
 
 // Only when about to sleep, and only if the wait of an earlier sleep is not still there.
@@ -406,7 +415,11 @@ void UringDriver::reap() noexcept {
     for (int round = 0;; ++round) {
         while (const unsigned n = ring_.take(batch, std::size(batch)))
             for (unsigned i = 0; i < n; ++i) take_completion(batch[i]);
-        if (!ring_.wants_enter() || round == 256) break;
+        if (!ring_.wants_enter()) {
+            drained_at_ = ring_.entered();
+            break;
+        }
+        if (round == 256) break;
         ring_.enter(0, 0);
     }
 }
@@ -437,6 +450,7 @@ void UringDriver::take_completion(const Ring::Completion& completion) noexcept {
     op->priv[0] &= ~in_kernel;
     --in_kernel_;
     op->res = result;
+    if (op->kind == XTC_OP_POLL && result > 0 && !was_waited_for(op)) op->priv[0] |= at_once;
     if ((op->priv[0] & (cancel_queued | cancel_sent)) == 0) settle(op);
 }
 
@@ -455,6 +469,10 @@ void UringDriver::settle(xtc_op_t* op) noexcept {
     int64_t result = op->res;
     bool is_done = result != -ECANCELED && result != -EINTR;
     if (is_done && (op->kind == XTC_OP_POLL || (flags & by_poll) != 0)) {
+        if ((flags & at_once) != 0) {
+            flags &= ~at_once;
+            if (const int refused = check_pollable(op->fd); refused != 0) return finish(op, refused);
+        }
         if (result > 0) result &= readiness_of(op) | trouble;
         if (result == 0) {
             if ((flags & (aborted | cancelled)) == 0) {

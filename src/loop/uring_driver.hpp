@@ -82,6 +82,7 @@ private:
     void take_completion(const Ring::Completion& completion) noexcept;
     void take_cancel_answer(xtc_op_t* op, int result) noexcept;
     void settle(xtc_op_t* op) noexcept;
+    bool was_waited_for(const xtc_op_t* op) const noexcept;
     bool is_at_rest() const noexcept {
         return in_kernel_ == 0 && unanswered_ == 0 && !bell_armed_ && !side_armed_;
     }
@@ -99,9 +100,10 @@ private:
     // Waits that a ring gets wrong: it ends them when the peer has shut down its direction, asked or not.
     std::unique_ptr<EpollDriver> side_;
 
-    uint64_t owner_ = 0; // the thread of the ring
-    int refused_ = 0;    // -errno once the ring could not be made
-    int host_set_ = -1;  // what pollfd() gave out: the eventfd, and the side set if that took over
+    uint64_t owner_ = 0;      // the thread of the ring
+    uint32_t drained_at_ = 0; // Ring::entered() when last nothing was left to take out
+    int refused_ = 0;         // -errno once the ring could not be made
+    int host_set_ = -1;       // what pollfd() gave out: the eventfd, and the side set if that took over
     const UringKernel kernel_;
     const bool may_fall_back_;
     const pid_t made_by_;

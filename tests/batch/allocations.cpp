@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: ISC
 #include "batch/allocations.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace {
@@ -10,6 +12,22 @@ namespace {
 std::atomic<uint64_t> counted{0};
 std::atomic<uint64_t> failing{0}; // the count at which one fails
 std::atomic<bool> failed{false};
+
+// One thread at a time turns this on and off; others only see a size that is not theirs.
+std::atomic<size_t> kept_size{0};
+std::atomic<size_t> kept_count{0};
+void* kept[allocations::kMostKept];
+constexpr unsigned char kMark = 0xa5;
+
+bool keep(void* p, size_t size) noexcept {
+    if (p == nullptr || size == 0 || size != kept_size.load(std::memory_order_relaxed)) return false;
+    const size_t at = kept_count.load(std::memory_order_relaxed);
+    if (at == allocations::kMostKept) return false;
+    std::memset(p, kMark, size);
+    kept[at] = p;
+    kept_count = at + 1;
+    return true;
+}
 
 void* take(size_t size) noexcept {
     const uint64_t mine = counted.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -49,6 +67,20 @@ void fail_at(uint64_t nth) {
 bool has_failed() {
     return failed.load();
 }
+void keep_deleted(size_t size) {
+    kept_size = size;
+}
+size_t release_kept(size_t* written) {
+    const size_t size = kept_size.exchange(0);
+    const size_t n = kept_count.exchange(0);
+    *written = 0;
+    for (size_t i = 0; i < n; ++i) {
+        const auto* bytes = static_cast<const unsigned char*>(kept[i]);
+        *written += std::all_of(bytes, bytes + size, [](unsigned char b) { return b == kMark; }) ? 0 : 1;
+        std::free(kept[i]);
+    }
+    return n;
+}
 
 } // namespace allocations
 
@@ -82,7 +114,8 @@ void operator delete(void* p) noexcept {
 void operator delete[](void* p) noexcept {
     std::free(p);
 }
-void operator delete(void* p, size_t) noexcept {
+void operator delete(void* p, size_t size) noexcept {
+    if (keep(p, size)) return;
     std::free(p);
 }
 void operator delete[](void* p, size_t) noexcept {

@@ -278,11 +278,14 @@ TEST_CASE("net: wait_fd ends on the descriptor, on mail, on a wake and on time")
         }
     });
     loop.proc([&] {
-        xtc_proc_sleep(3 * kMs);
+        const auto until = [&](size_t n) { // and the waiter waits again
+            while (ends.size() < n) xtc_proc_sleep(kMs / 10);
+        };
+        until(1);
         CHECK(xtc_send(waiter, "m", 1) == XTC_OK);
-        xtc_proc_sleep(kMs);
+        until(2);
         CHECK(xtc_proc_wake(waiter) == XTC_OK);
-        xtc_proc_sleep(kMs);
+        until(3);
         CHECK(write(pair[1], "x", 1) == 1);
     });
     loop.run();

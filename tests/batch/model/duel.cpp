@@ -15,6 +15,7 @@ namespace model {
 namespace {
 
 constexpr int kManyRuns = 200; // of the driver, in one turn with an end
+constexpr int kFewRuns = 4;    // to see that there is nothing to do: B7
 constexpr int kManyTurns = 100;
 
 Caller caller_of(int malformed, bool started) {
@@ -134,7 +135,7 @@ void Duel::make_call(Act act, int argument, int malformed) {
                            ? Caller::owner
                            : caller_of(malformed, model_.has_started());
     const Handle h = handle_of(argument);
-    const std::string call = narrator_ ? in_c(Step{act, {argument, malformed}}) : std::string();
+    const std::string call = narrator_ ? in_c(Step{act, {argument, malformed}}) : act_name(act);
     switch (act) {
     case Act::submit:
         return submit_call(static_cast<uint64_t>(argument), malformed);
@@ -349,8 +350,11 @@ void Duel::turn(const Step& s) {
 // One turn: until the driver has done an iteration, or sleeps, or a callback yields.
 void Duel::run_turn() {
     model_.turn_begins();
+    int idle_runs = 0;
     for (int runs = 0;; ++runs) {
-        if (runs == kManyRuns) return differ("the driver runs on and on with nothing to do");
+        if (model_.is_resting()) ++idle_runs;
+        if (runs == kManyRuns || idle_runs > kFewRuns)
+            return differ("the driver runs on and on with nothing to do");
         suspended_ = false;
         xtc_seam_loop_turn(loop_, 1);
         if (is_over() || suspended_) return;

@@ -75,8 +75,12 @@ std::string turn_in_c(const Step& s) {
 
 } // namespace
 
+std::string act_name(Act act) {
+    return kActNames[static_cast<size_t>(act)];
+}
+
 std::string in_c(const Step& s) {
-    const std::string act = kActNames[static_cast<size_t>(s.act)];
+    const std::string act = act_name(s.act);
     const std::string number = std::to_string(s.a[0]);
     switch (s.act) {
     case Act::turn:

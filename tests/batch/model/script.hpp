@@ -88,6 +88,7 @@ struct Script {
 
 std::string in_c(const Script& script); // the making of the group, as C
 std::string in_c(const Step& step);     // one line
+std::string act_name(Act act);
 std::string code_name(int code);
 
 } // namespace model

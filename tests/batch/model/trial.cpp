@@ -4,6 +4,8 @@
 #include "batch/model/duel.hpp"
 #include "batch/model/generator.hpp"
 
+#include <xtc.h>
+
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,8 +24,9 @@ namespace {
 
 constexpr size_t kMostSteps = 200;
 constexpr size_t kMostText = 1 << 16;
-constexpr unsigned kPatience = 20; // seconds for one script
+constexpr unsigned kPatience = 5; // seconds for one script
 constexpr int kMostTrials = 4000;
+constexpr int64_t kMostTime = 30'000'000'000; // for cutting down
 
 // What a child leaves to its parent, whatever becomes of it.
 struct Legacy {
@@ -127,7 +130,7 @@ public:
     explicit Shrinker(const Script& script) : best_(script) {}
 
     Script run() {
-        for (bool better = true; better && trials_ < kMostTrials;) {
+        for (bool better = true; better && !is_spent();) {
             better = leave_out();
             better = lessen() || better;
             better = unify() || better;
@@ -136,8 +139,11 @@ public:
     }
 
 private:
+    bool is_spent() const { return trials_ > kMostTrials || xtc_clock_mono() > until_; }
+
     bool keep(const Script& smaller) {
-        if (++trials_ > kMostTrials || replay(smaller, *legacy_, false).empty()) return false;
+        ++trials_;
+        if (is_spent() || replay(smaller, *legacy_, false).empty()) return false;
         best_ = smaller;
         return true;
     }
@@ -208,6 +214,7 @@ private:
     Script best_;
     SharedLegacy legacy_;
     int trials_ = 0;
+    const int64_t until_ = xtc_clock_mono() + kMostTime;
 };
 
 } // namespace
