@@ -76,6 +76,10 @@ foreach(kind xtc xtc-static)
   target_link_libraries(cxx-${kind} PRIVATE xtc::${kind})
 endforeach()
 """
+NRT_CMAKE = """
+add_executable(neuron neuron.c)
+target_link_libraries(neuron PRIVATE xtc::nrt)
+"""
 SIM_CMAKE = """
 add_executable(sim sim.c)
 target_link_libraries(sim PRIVATE xtc::xtc-sim)
@@ -111,7 +115,9 @@ class Installed:
         (self.work / "main.cpp").write_text(CXX_PROGRAM)
         (self.work / "sim.c").write_text(SIM_PROGRAM)
         (self.work / "hello.c").write_text(program())
+        shutil.copy(ROOT / "tests/nrt/client/client.c", self.work / "neuron.c")
         self.has_simulator = (self.libdir / "libxtc-sim.so").exists()
+        self.has_neuron = (self.libdir / "libnrt.so.1").exists()
         self.environment = {**os.environ, "PKG_CONFIG_PATH": str(self.pkgconfig),
                             "LD_LIBRARY_PATH": str(self.libdir)}
         version = run("pkg-config", "--modversion", "xtc", env=self.environment).strip()
@@ -158,13 +164,16 @@ def fully_static(tree):
 
 def cmake(tree):
     """CMake find_package: shared and static, C and C++"""
-    (tree.work / "CMakeLists.txt").write_text(CMAKE + SIM_CMAKE * tree.has_simulator)
+    text = CMAKE + SIM_CMAKE * tree.has_simulator + NRT_CMAKE * tree.has_neuron
+    (tree.work / "CMakeLists.txt").write_text(text)
     run("cmake", "-S", tree.work, "-B", tree.work / "out", f"-DCMAKE_PREFIX_PATH={tree.prefix}")
     run("cmake", "--build", tree.work / "out", "-j2")
     for name in ["c-xtc", "cxx-xtc", "c-xtc-static", "cxx-xtc-static"]:
         tree.try_program(tree.work / "out" / name)
     if tree.has_simulator:
         tree.try_program(tree.work / "out" / "sim", "simulated\n")
+    if tree.has_neuron:
+        tree.try_program(tree.work / "out" / "neuron", NEURON_PRINTS)
 
 
 def simulator(tree):
@@ -172,6 +181,34 @@ def simulator(tree):
     if not tree.has_simulator:
         return "SKIP built without the simulator"
     tree.build_and_run("gcc", "sim.c", tree.flags("--libs", package="xtc-sim"), "simulated\n")
+
+
+NEURON_PRINTS = "libnrt version 2.31.24.0: carried to the device and back\n"
+
+
+def neuron(tree):
+    """pkg-config nrt: a Neuron client, which needs no newer node than NRT_2.0.0 and finds libxtc by itself"""
+    if not tree.has_neuron:
+        return "SKIP built without the Neuron facade"
+    tree.build_and_run("gcc", "neuron.c", tree.flags("--cflags", "--libs", package="nrt"), NEURON_PRINTS)
+    needs = run("readelf", "-V", "--wide", tree.work / "program")
+    if "NRT_2.0.0" not in needs or "NRT_3" in needs or "NRT_XTC" in needs:
+        raise Failed(f"it needs other nodes:\n{needs}")
+
+
+def neuron_prefix(tree):
+    """the script behind -Dneuron_prefix: libraries that work from a folder of their own"""
+    if not tree.has_neuron:
+        return "SKIP built without the Neuron facade"
+    libdir = tree.libdir.relative_to(tree.prefix)
+    run(sys.executable, ROOT / "src/nrt/install_neuron_prefix.py", libdir, "/opt/aws/neuron",
+        env={**os.environ, "DESTDIR": str(tree.work / "root"), "MESON_INSTALL_PREFIX": "/usr",
+             "MESON_INSTALL_DESTDIR_PREFIX": str(tree.prefix)})
+    neuron_lib = tree.work / "root/opt/aws/neuron/lib"
+    binary = tree.work / "vendor-like"
+    run("gcc", tree.work / "neuron.c", "-o", binary, f"-I{tree.prefix / 'include' / 'xtc'}",
+        f"-L{neuron_lib}", "-lnrt", f"-Wl,-rpath,{neuron_lib}")
+    tree.try_program(binary, NEURON_PRINTS, library_path=False)
 
 
 def readme_program(tree):
@@ -221,8 +258,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     build = Path(parser.parse_args().build).resolve()
-    tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, commands, model_package,
-             nothing_extra]
+    tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, neuron, neuron_prefix,
+             commands, model_package, nothing_extra]
     failed = 0
     folder = Path(tempfile.mkdtemp(prefix="xtc-install-"))
     try:

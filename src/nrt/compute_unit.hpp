@@ -1,78 +1,52 @@
 // SPDX-License-Identifier: ISC
-// The unit of one core that runs models: a bounded queue, and a fiber on the core's loop that works it off in
-// order. The fiber is started on first use.
+// The unit of one core that runs models: executions through its queue, light ones on the worker's fiber,
+// kernels on the core's device.
 #pragma once
 
 #include <nrt/nrt_status.h>
-#include <xtc_proc.h>
-#include <xtc_sync.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include "nrt/device.hpp"
 #include "nrt/execution.hpp"
 #include "nrt/execution_pool.hpp"
-#include "nrt/ref.hpp"
-#include "nrt/request_ring.hpp"
-#include "nrt/sequence.hpp"
-#include "nrt/wait_list.hpp"
+#include "nrt/loops.hpp"
+#include "nrt/unit.hpp"
 
 namespace xtc::nrt {
 
-class ComputeUnit : public Counted<ComputeUnit> {
+class ComputeUnit {
 public:
     // Numbers go on after `last_number`. Empty: no memory.
-    static Ref<ComputeUnit> make(xtc_loop_t* loop, uint32_t core, uint32_t capacity, uint64_t last_number);
+    static std::unique_ptr<ComputeUnit> make(const Loops& loops, uint32_t core, uint32_t capacity,
+                                             uint64_t last_number);
 
     ExecutionPool& executions() noexcept { return executions_; }
+    Unit& unit() const noexcept { return *unit_; }
 
-    // Accepts it, or NRT_EXEC_UNIT_UNRECOVERABLE, NRT_QUEUE_FULL, NRT_RESOURCE, and nothing happened.
-    NRT_STATUS submit(Execution& execution);
-    // Until the queue is not full; negative: for ever. XTC_E_DEADLK on the worker itself.
-    int wait_for_room(int64_t timeout_ns);
+    // Accepts it and gives its number, or NRT_EXEC_UNIT_UNRECOVERABLE, NRT_QUEUE_FULL, NRT_RESOURCE, and
+    // nothing happened.
+    NRT_STATUS submit(Execution& execution, uint64_t* number);
+    // A synchronous one, by who submitted it: its status, once its number is complete.
+    NRT_STATUS wait_for(Execution& execution, uint64_t number);
     // Until everything accepted before is complete.
-    int wait_until_drained();
-    bool is_worker() const noexcept;
-
-    bool is_lost() const noexcept { return lost_.load(std::memory_order_seq_cst); }
-    Sequence completed() const noexcept { return number(ring_.completed()); }
-    uint64_t last_number() const noexcept { return ring_.accepted(); }
+    int wait_until_drained() { return unit_->wait_for(unit_->issued()); }
 
     // Nobody submits any more: works off what is accepted, then ends fiber and thread.
     void close();
 
 private:
-    friend Counted<ComputeUnit>;
-    ComputeUnit(xtc_loop_t* loop, uint32_t core, uint32_t capacity, uint64_t last_number);
-    ~ComputeUnit();
+    ComputeUnit(xtc_loop_t* loop, Ref<Unit> unit) : loop_(loop), unit_(std::move(unit)) {}
 
-    Sequence number(uint64_t counter) const noexcept { return {core_, NRTA_XU_COMPUTE, 0, counter}; }
-    NRT_STATUS start();
-    static void work(void* unit);
-    void work_off();
-    void sleep();
-    void wake() noexcept;
+    static NRT_STATUS run_job(Unit& unit, Unit::Job& job, NRT_STATUS fate);
     NRT_STATUS run(Execution& execution);
-    void complete(Execution& execution, NRT_STATUS status);
+    void conclude(Execution& execution, NRT_STATUS status);
 
     xtc_loop_t* const loop_;
-    const uint32_t core_;
-    RequestRing<Execution*> ring_;
+    const Ref<Unit> unit_;
     ExecutionPool executions_;
     std::unique_ptr<Device> device_; // the worker's
-    xtc_notify_t* work_ = nullptr;
-
-    std::mutex starting_;
-    std::atomic<bool> started_{false};
-    std::atomic<uint64_t> worker_{0}; // its pid; 0: it has not begun
-    std::atomic<bool> asleep_{false};
-    std::atomic<bool> lost_{false};
-    std::atomic<bool> closing_{false};
-    std::atomic<bool> ended_{false};
-    WaitList progress_;
 };
 
 } // namespace xtc::nrt

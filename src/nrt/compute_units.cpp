@@ -17,9 +17,8 @@ NRT_STATUS ComputeUnits::make(const Settings& settings, const Cores& cores, cons
     const uint32_t capacity =
         settings.implicit_async() ? settings.inflight_requests : settings.compute_queue;
     for (uint32_t core = 0; core < cores.count; ++core) {
-        Ref<ComputeUnit> unit =
-            ComputeUnit::make(loops.loop_of(core), core, capacity, last_numbers.at(core));
-        if (!unit) return NRT_RESOURCE;
+        std::unique_ptr<ComputeUnit> unit = ComputeUnit::make(loops, core, capacity, last_numbers.at(core));
+        if (unit == nullptr) return NRT_RESOURCE;
         units_.push_back(std::move(unit));
     }
     return NRT_SUCCESS;
@@ -28,7 +27,7 @@ NRT_STATUS ComputeUnits::make(const Settings& settings, const Cores& cores, cons
 void ComputeUnits::close() {
     for (uint32_t core = 0; core < units_.size(); ++core) {
         units_[core]->close();
-        last_numbers.at(core) = units_[core]->last_number();
+        last_numbers.at(core) = units_[core]->unit().issued();
     }
     units_.clear();
 }

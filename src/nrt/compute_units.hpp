@@ -5,13 +5,13 @@
 #include <nrt/nrt_status.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "nrt/compute_unit.hpp"
 #include "nrt/cores.hpp"
 #include "nrt/environment.hpp"
 #include "nrt/loops.hpp"
-#include "nrt/ref.hpp"
 
 namespace xtc::nrt {
 
@@ -25,7 +25,7 @@ public:
     ComputeUnit& of(uint32_t core) const noexcept { return *units_[core]; }
 
 private:
-    std::vector<Ref<ComputeUnit>> units_;
+    std::vector<std::unique_ptr<ComputeUnit>> units_;
 };
 
 } // namespace xtc::nrt

@@ -42,15 +42,14 @@ TensorSet* find_set(const nrt_tensor_set_t* handle, const char* name) {
 }
 
 // Waits for room. At most `patience_ns`; negative: as long as it takes.
-NRT_STATUS submit(ComputeUnit& unit, Execution& execution, int64_t patience_ns) {
+NRT_STATUS submit(ComputeUnit& unit, Execution& execution, int64_t patience_ns, uint64_t* number) {
     const int64_t begin = patience_ns < 0 ? 0 : xtc_clock_mono();
     for (;;) {
-        const NRT_STATUS status = unit.submit(execution);
-        if (status != NRT_QUEUE_FULL) return status;
+        const NRT_STATUS status = unit.submit(execution, number);
+        if (status != NRT_QUEUE_FULL || unit.unit().is_worker()) return status;
         const int64_t left = patience_ns < 0 ? -1 : patience_ns - (xtc_clock_mono() - begin);
         if (patience_ns >= 0 && left <= 0) return NRT_TIMEOUT;
-        const int rc = unit.wait_for_room(left);
-        if (rc == XTC_E_DEADLK) return unit.is_worker() ? NRT_QUEUE_FULL : NRT_FAILURE;
+        const int rc = unit.unit().wait_for_room(left);
         if (rc != XTC_OK) return status_of(rc);
     }
 }
@@ -63,8 +62,10 @@ NRT_STATUS run_sync(ComputeUnit& unit, Execution& execution, const Settings& set
     }
     if (const int rc = execution.wait_for_transfers(); rc != XTC_OK) return status_of(rc);
     const int64_t patience_ns = int64_t{settings.exec_timeout_s} * 1'000'000'000;
-    if (const NRT_STATUS status = submit(unit, execution, patience_ns); status != NRT_SUCCESS) return status;
-    return execution.wait();
+    uint64_t number = 0;
+    if (const NRT_STATUS status = submit(unit, execution, patience_ns, &number); status != NRT_SUCCESS)
+        return status;
+    return unit.wait_for(execution, number);
 }
 
 struct Call {
@@ -92,7 +93,8 @@ NRT_STATUS execute_once(Runtime& runtime, const Call& call) {
         return status;
     if (!is_implicit) return run_sync(unit, *execution.get(), runtime.settings());
     execution->mode = Execution::Mode::implicit;
-    const NRT_STATUS status = submit(unit, *execution.get(), -1);
+    uint64_t number = 0;
+    const NRT_STATUS status = submit(unit, *execution.get(), -1, &number);
     if (status == NRT_SUCCESS) execution.is_queued();
     return status;
 }
@@ -151,7 +153,12 @@ NRT_STATUS nrt_async_drain_queued_execs(int32_t vnc) {
         log(LogLevel::error, "Failed to find logical core (lnc_idx=%d)", vnc);
         return NRT_INVALID;
     }
-    const int rc = gate.runtime().compute_unit(static_cast<uint32_t>(vnc)).wait_until_drained();
+    ComputeUnit& unit = gate.runtime().compute_unit(static_cast<uint32_t>(vnc));
+    if (unit.unit().is_worker()) {
+        log(LogLevel::error, "nrt_async_drain_queued_execs: a completion callback would wait for itself");
+        return NRT_FAILURE;
+    }
+    const int rc = unit.wait_until_drained();
     if (rc == XTC_OK) return NRT_SUCCESS;
     log(LogLevel::error, "nrt_async_drain_queued_execs: can not wait here: %s", xtc_strerror(rc));
     return status_of(rc);

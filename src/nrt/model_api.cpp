@@ -94,7 +94,7 @@ NRT_STATUS nrt_unload(nrt_model_t* handle) {
             log(LogLevel::error, "nrt_unload: no such model");
             return NRT_INVALID_HANDLE;
         }
-        if (gate.runtime().compute_unit(pinned->core()).is_worker()) {
+        if (gate.runtime().compute_unit(pinned->core()).unit().is_worker()) {
             log(LogLevel::error, "nrt_unload: in a completion callback of its core it would wait for itself");
             return NRT_FAILURE;
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-"""The functions that the headers of libxtc and libnrt declare, for the tests that compare them with something."""
+"""The functions that the headers of libxtc and libnrt declare, for tests that compare them with something."""
 import re
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def functions_of(header):
     names = [found[2] for found in DECLARATION.finditer(text)]
     marks = len(re.findall(r"\b(?:XTC|NRT)_API\b", text))
     if marks != len(names):
-        raise SystemExit(f"{header}: {marks} declarations marked as exported, but {len(names)} names understood")
+        raise SystemExit(f"{header}: {marks} declarations are exported, but {len(names)} names understood")
     return names
 
 

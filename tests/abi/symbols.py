@@ -3,7 +3,8 @@
 """What the headers declare, what the maps list and what the libraries export must be the same names.
 
     symbols.py --build DIR            check, one TAP line per statement
-    symbols.py --build DIR --write    rewrite src/xtc.map and src/nrt/nrt.map from what is declared and defined
+    symbols.py --build DIR --write    rewrite src/xtc.map from what is declared and defined, and
+                                      src/nrt/nrt.map
     symbols.py --self-test            show that each statement can fail
 
 A function that is declared but not written yet stands in src/xtc.pending; the list only shrinks, and an
@@ -94,7 +95,8 @@ def nrt_problems(declared, mapped, exports):
     wanted = {node: {name for name in declared if nrt_node(name) == node} for node in NRT_NODES}
 
     def lacking(whole, part):
-        return sorted(f"{name}@{node}" for node, names in whole.items() for name in names - part.get(node, set()))
+        return sorted(f"{name}@{node}" for node, names in whole.items()
+                      for name in names - part.get(node, set()))
     return {
         "libnrt: every declared function is in the map at its node": lacking(wanted, mapped),
         "libnrt: every name in the map is declared, at its node": lacking(mapped, wanted),
@@ -152,7 +154,8 @@ def write_nrt(headers):
     lines = ["/* SPDX-License-Identifier: ISC */",
              "/* Written by tests/abi/symbols.py --write. The nodes are those of the vendor's library. */"]
     for node, parent in NRT_NODES.items():
-        here = {header: [name for name in names if nrt_node(name) == node] for header, names in headers.items()}
+        here = {header: [name for name in names if nrt_node(name) == node]
+                for header, names in headers.items()}
         names = sections(here, names_of(here))
         lines += [f"{node} {{", *(["global:", *names] if names else [])]
         lines += ["local:", "    *;"] if not parent else []
@@ -221,7 +224,8 @@ def main():
             f"{name}@{node}" for node, names in exports.items() for name in names)
     nrt = ROOT.joinpath(args.build, "src", "nrt", "libnrt.so.1")
     if nrt.exists():
-        statements.update(nrt_problems(names_of(nrt_functions()), read_map(NRT_MAP.read_text()), exported(nrt)))
+        mapped = read_map(NRT_MAP.read_text())
+        statements.update(nrt_problems(names_of(nrt_functions()), mapped, exported(nrt)))
     return 1 if tap(statements) else 0
 
 

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: ISC
-#include "nrt/sequence.hpp"
-
 #include <catch2/catch.hpp>
+
+#include "nrt/sequence.hpp"
 
 using namespace xtc::nrt;
 
-// "The nrta_seq_t bit-layout": lnc, queue and unit type, counter.
-TEST_CASE("A sequence number says whose it is and the how-many-eth", "[nrt][sequence]") {
-    const Sequence sequence(5, NRTA_XU_COLLECTIVES, 2, 0x123456789abc);
-    CHECK(sequence.value() == 0x0522123456789abcu);
-    const Sequence same(sequence.value());
-    CHECK(same.lnc() == 5);
-    CHECK(same.queue() == 2);
-    CHECK(same.type() == NRTA_XU_COLLECTIVES);
-    CHECK(same.counter() == 0x123456789abc);
+TEST_CASE("A number names its unit, and clients' macros take it apart", "[nrt][sequence]") {
+    const UnitId unit{0x7F, NRTA_XU_COLLECTIVES, 2};
+    const nrta_seq_t seq = sequence(unit, 5);
+    CHECK(seq == 0x7F22'0000'0000'0005ull);
+    CHECK(NRTA_SEQ_GET_SEQ_NUM(seq) == 5);
+    CHECK(NRTA_SEQ_GET_XU_ID(seq) == NRTA_SEQ_GET_XU_ID(sequence(unit, 6)));
+    CHECK(sequence(unit, 6) - seq == 1);
+    CHECK(unit_of(seq) == unit);
+    CHECK(number_of(seq) == 5);
 }
 
-TEST_CASE("Numbers of one queue compare as their counters do", "[nrt][sequence]") {
-    const Sequence none(127, NRTA_XU_COMPUTE, 0, 0), first(127, NRTA_XU_COMPUTE, 0, 1);
-    CHECK(first.value() - none.value() == 1);
-    CHECK(none.counter() == 0);
-    CHECK((none.value() >> 48) == (first.value() >> 48));
+TEST_CASE("What is no unit's number is recognised", "[nrt][sequence]") {
+    CHECK(unit_of(sequence({3, NRTA_XU_TENSOR_OP, 1}, 9)) == UnitId{3, NRTA_XU_TENSOR_OP, 1});
+    CHECK_FALSE(unit_of(sequence({3, NRTA_XU_TENSOR_OP, 2}, 9)));
+    CHECK_FALSE(unit_of(sequence({3, NRTA_XU_COMPUTE, 1}, 9)));
+    CHECK_FALSE(unit_of(sequence({3, NRTA_XU_COLLECTIVES, 3}, 9)));
+    CHECK_FALSE(unit_of(sequence({3, NRTA_XU_TYPE_NUM, 0}, 9)));
+    CHECK_FALSE(unit_of(UINT64_MAX));
 }

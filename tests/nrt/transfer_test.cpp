@@ -70,7 +70,10 @@ TEST_CASE("A long transfer lets the other fibers of its loop run", "[nrt][transf
         done = true;
     });
     loop.proc([&] {
-        for (; !done; ++turns) xtc_yield();
+        while (!done) {
+            ++turns;
+            xtc_yield();
+        }
     });
     loop.run();
     CHECK(turns >= 7);

@@ -200,6 +200,7 @@ TEST_CASE("Close waits for calls under way; none is torn by it", "[nrt][lifecycl
                 nrt_tensor_free(&tensor);
             }
         });
+    while (served == 0 && odd == 0) std::this_thread::yield();
     std::thread other([&] {
         for (int i = 0; i < 20; ++i) {
             const NRT_STATUS status = nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "");
