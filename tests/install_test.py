@@ -62,8 +62,8 @@ __attribute__((visibility("default"))) int twice(const nrt_xtc_model_call_t *cal
 """
 MODEL_JSON = """
 {"format": 1, "name": "twice", "runner": "native", "library": "twice.so", "entry": "twice",
- "inputs": [{"name": "x", "dtype": "float32", "shape": [2]}],
- "outputs": [{"name": "y", "dtype": "float32", "shape": [2]}]}
+ "inputs": [{"name": "x", "dtype": "float32", "shape": [4]}],
+ "outputs": [{"name": "y", "dtype": "float32", "shape": [4]}]}
 """
 CMAKE = """
 cmake_minimum_required(VERSION 3.13)
@@ -238,10 +238,36 @@ def model_package(tree):
     run("gcc", *STRICT, "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", tree.work / "twice.c",
         "-o", folder / "twice.so", *tree.flags("--cflags"))
     run(tool, "pack", folder, package)
-    (tree.work / "x").write_bytes(struct.pack("2f", 1.5, -4))
+    (tree.work / "x").write_bytes(struct.pack("4f", 1.5, -4, 0, 7))
     printed = run(tool, "run", package, "--in", f"x={tree.work / 'x'}")
-    if printed != "y float32 [2]: 3 -8\n":
+    if printed != "y float32 [4]: 3 -8 0 14\n":
         raise Failed(f"the model gave {printed!r}")
+
+
+def neuron_sample(tree):
+    """a Neuron client from load to unload, in C against the installed headers"""
+    package = tree.work / "twice.tar"
+    if not tree.has_neuron or not package.exists():
+        return "SKIP built without the Neuron facade or model packages"
+    run("gcc", *STRICT, "-std=c11", ROOT / "tests/nrt/clients/sample.c", "-o", tree.work / "sample",
+        *tree.flags("--cflags", "--libs", package="nrt"))
+    for runs in ["1", "20"]:
+        done = subprocess.run([tree.work / "sample", package, runs], env=tree.environment, timeout=60,
+                              input=struct.pack("4f", 1.5, -4, 0, 7), capture_output=True, check=False)
+        if done.returncode != 0 or done.stdout != struct.pack("4f", 3, -8, 0, 14):
+            raise Failed(f"status {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+
+
+def neuron_by_hand(tree):
+    """a Neuron client with prototypes of its own, which opens the installed library by name"""
+    package = tree.work / "twice.tar"
+    if not tree.has_neuron or not package.exists():
+        return "SKIP built without the Neuron facade or model packages"
+    run("gcc", "-Wall", "-Wextra", "-Werror", "-std=c11", ROOT / "tests/nrt/clients/by_hand.c", "-o",
+        tree.work / "by_hand", "-ldl")
+    printed = run(tree.work / "by_hand", package, env=tree.environment)
+    if printed != "2 -4 1 80\n":
+        raise Failed(f"it printed {printed!r}")
 
 
 def nothing_extra(tree):
@@ -259,7 +285,7 @@ def main():
     parser.add_argument("--build", required=True)
     build = Path(parser.parse_args().build).resolve()
     tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, neuron, neuron_prefix,
-             commands, model_package, nothing_extra]
+             commands, model_package, neuron_sample, neuron_by_hand, nothing_extra]
     failed = 0
     folder = Path(tempfile.mkdtemp(prefix="xtc-install-"))
     try:
