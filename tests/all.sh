@@ -143,8 +143,8 @@ stage_clang() {
 
 stage_options() {
     # shellcheck disable=SC2086
-    build build/options gcc g++ -Dsched_policy=false -Daccel=disabled -Dsim=false -Dexamples=false \
-        $TEST_ONLY || return
+    build build/options gcc g++ -Dsched_policy=false -Daccel=disabled -Dnrt=disabled -Dsim=false \
+        -Dexamples=false $TEST_ONLY || return
     meson_tests build/options --suite base --suite abi --suite batch --suite accel
 }
 

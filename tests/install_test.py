@@ -7,6 +7,7 @@
 import argparse
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,20 @@ int main(void) {
     return puts("simulated") < 0;
 }
 """
+MODEL_PROGRAM = r"""
+#include "nrt/nrt_xtc_model.h"
+__attribute__((visibility("default"))) int twice(const nrt_xtc_model_call_t *call) {
+    const float *x = call->in[0].data;
+    float *y = call->out[0].data;
+    for (size_t i = 0; i < call->out[0].bytes / sizeof(float); ++i) y[i] = 2 * x[i];
+    return 0;
+}
+"""
+MODEL_JSON = """
+{"format": 1, "name": "twice", "runner": "native", "library": "twice.so", "entry": "twice",
+ "inputs": [{"name": "x", "dtype": "float32", "shape": [4]}],
+ "outputs": [{"name": "y", "dtype": "float32", "shape": [4]}]}
+"""
 CMAKE = """
 cmake_minimum_required(VERSION 3.13)
 project(stranger C CXX)
@@ -60,6 +75,10 @@ foreach(kind xtc xtc-static)
   add_executable(cxx-${kind} main.cpp)
   target_link_libraries(cxx-${kind} PRIVATE xtc::${kind})
 endforeach()
+"""
+NRT_CMAKE = """
+add_executable(neuron neuron.c)
+target_link_libraries(neuron PRIVATE xtc::nrt)
 """
 SIM_CMAKE = """
 add_executable(sim sim.c)
@@ -96,7 +115,9 @@ class Installed:
         (self.work / "main.cpp").write_text(CXX_PROGRAM)
         (self.work / "sim.c").write_text(SIM_PROGRAM)
         (self.work / "hello.c").write_text(program())
+        shutil.copy(ROOT / "tests/nrt/client/client.c", self.work / "neuron.c")
         self.has_simulator = (self.libdir / "libxtc-sim.so").exists()
+        self.has_neuron = (self.libdir / "libnrt.so.1").exists()
         self.environment = {**os.environ, "PKG_CONFIG_PATH": str(self.pkgconfig),
                             "LD_LIBRARY_PATH": str(self.libdir)}
         version = run("pkg-config", "--modversion", "xtc", env=self.environment).strip()
@@ -143,13 +164,16 @@ def fully_static(tree):
 
 def cmake(tree):
     """CMake find_package: shared and static, C and C++"""
-    (tree.work / "CMakeLists.txt").write_text(CMAKE + SIM_CMAKE * tree.has_simulator)
+    text = CMAKE + SIM_CMAKE * tree.has_simulator + NRT_CMAKE * tree.has_neuron
+    (tree.work / "CMakeLists.txt").write_text(text)
     run("cmake", "-S", tree.work, "-B", tree.work / "out", f"-DCMAKE_PREFIX_PATH={tree.prefix}")
     run("cmake", "--build", tree.work / "out", "-j2")
     for name in ["c-xtc", "cxx-xtc", "c-xtc-static", "cxx-xtc-static"]:
         tree.try_program(tree.work / "out" / name)
     if tree.has_simulator:
         tree.try_program(tree.work / "out" / "sim", "simulated\n")
+    if tree.has_neuron:
+        tree.try_program(tree.work / "out" / "neuron", NEURON_PRINTS)
 
 
 def simulator(tree):
@@ -157,6 +181,34 @@ def simulator(tree):
     if not tree.has_simulator:
         return "SKIP built without the simulator"
     tree.build_and_run("gcc", "sim.c", tree.flags("--libs", package="xtc-sim"), "simulated\n")
+
+
+NEURON_PRINTS = "libnrt version 2.31.24.0: carried to the device and back\n"
+
+
+def neuron(tree):
+    """pkg-config nrt: a Neuron client, which needs no newer node than NRT_2.0.0 and finds libxtc by itself"""
+    if not tree.has_neuron:
+        return "SKIP built without the Neuron facade"
+    tree.build_and_run("gcc", "neuron.c", tree.flags("--cflags", "--libs", package="nrt"), NEURON_PRINTS)
+    needs = run("readelf", "-V", "--wide", tree.work / "program")
+    if "NRT_2.0.0" not in needs or "NRT_3" in needs or "NRT_XTC" in needs:
+        raise Failed(f"it needs other nodes:\n{needs}")
+
+
+def neuron_prefix(tree):
+    """the script behind -Dneuron_prefix: libraries that work from a folder of their own"""
+    if not tree.has_neuron:
+        return "SKIP built without the Neuron facade"
+    libdir = tree.libdir.relative_to(tree.prefix)
+    run(sys.executable, ROOT / "src/nrt/install_neuron_prefix.py", libdir, "/opt/aws/neuron",
+        env={**os.environ, "DESTDIR": str(tree.work / "root"), "MESON_INSTALL_PREFIX": "/usr",
+             "MESON_INSTALL_DESTDIR_PREFIX": str(tree.prefix)})
+    neuron_lib = tree.work / "root/opt/aws/neuron/lib"
+    binary = tree.work / "vendor-like"
+    run("gcc", tree.work / "neuron.c", "-o", binary, f"-I{tree.prefix / 'include' / 'xtc'}",
+        f"-L{neuron_lib}", "-lnrt", f"-Wl,-rpath,{neuron_lib}")
+    tree.try_program(binary, NEURON_PRINTS, library_path=False)
 
 
 def readme_program(tree):
@@ -174,6 +226,50 @@ def commands(tree):
         run(sim, "--help", env=tree.environment)
 
 
+def model_package(tree):
+    """a model package, from a C function to its result"""
+    tool = tree.prefix / "bin" / "xtc-model"
+    if not tool.exists():
+        return "SKIP built without model packages"
+    folder, package = tree.work / "twice", tree.work / "twice.tar"
+    folder.mkdir()
+    (folder / "model.json").write_text(MODEL_JSON)
+    (tree.work / "twice.c").write_text(MODEL_PROGRAM)
+    run("gcc", *STRICT, "-std=c11", "-shared", "-fPIC", "-fvisibility=hidden", tree.work / "twice.c",
+        "-o", folder / "twice.so", *tree.flags("--cflags"))
+    run(tool, "pack", folder, package)
+    (tree.work / "x").write_bytes(struct.pack("4f", 1.5, -4, 0, 7))
+    printed = run(tool, "run", package, "--in", f"x={tree.work / 'x'}")
+    if printed != "y float32 [4]: 3 -8 0 14\n":
+        raise Failed(f"the model gave {printed!r}")
+
+
+def neuron_sample(tree):
+    """a Neuron client from load to unload, in C against the installed headers"""
+    package = tree.work / "twice.tar"
+    if not tree.has_neuron or not package.exists():
+        return "SKIP built without the Neuron facade or model packages"
+    run("gcc", *STRICT, "-std=c11", ROOT / "tests/nrt/clients/sample.c", "-o", tree.work / "sample",
+        *tree.flags("--cflags", "--libs", package="nrt"))
+    for runs in ["1", "20"]:
+        done = subprocess.run([tree.work / "sample", package, runs], env=tree.environment, timeout=60,
+                              input=struct.pack("4f", 1.5, -4, 0, 7), capture_output=True, check=False)
+        if done.returncode != 0 or done.stdout != struct.pack("4f", 3, -8, 0, 14):
+            raise Failed(f"status {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+
+
+def neuron_by_hand(tree):
+    """a Neuron client with prototypes of its own, which opens the installed library by name"""
+    package = tree.work / "twice.tar"
+    if not tree.has_neuron or not package.exists():
+        return "SKIP built without the Neuron facade or model packages"
+    run("gcc", "-Wall", "-Wextra", "-Werror", "-std=c11", ROOT / "tests/nrt/clients/by_hand.c", "-o",
+        tree.work / "by_hand", "-ldl")
+    printed = run(tree.work / "by_hand", package, env=tree.environment)
+    if printed != "2 -4 1 80\n":
+        raise Failed(f"it printed {printed!r}")
+
+
 def nothing_extra(tree):
     """no build path is left in the installed text files"""
     for path in [*tree.pkgconfig.glob("*.pc"), *tree.libdir.glob("cmake/xtc/*")]:
@@ -188,7 +284,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     build = Path(parser.parse_args().build).resolve()
-    tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, commands, nothing_extra]
+    tests = [shared, static_twin, fully_static, cmake, readme_program, simulator, neuron, neuron_prefix,
+             commands, model_package, neuron_sample, neuron_by_hand, nothing_extra]
     failed = 0
     folder = Path(tempfile.mkdtemp(prefix="xtc-install-"))
     try:

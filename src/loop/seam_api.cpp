@@ -3,6 +3,7 @@
 #include "base/time.hpp"
 #include "loop/exec.hpp"
 #include "loop/loop.hpp"
+#include "loop/pool.hpp"
 #include "loop/wake_cell.hpp"
 #include "seam/loop.h"
 
@@ -23,6 +24,11 @@ int no_sleep(void*, int64_t) {
 int xtc_seam_loop_attach(xtc_loop_t* loop, const xtc_seam_parts_t* parts) {
     if (loop == nullptr || parts == nullptr || parts->size != sizeof *parts) return XTC_E_INVAL;
     return as_loop(loop).attach(*parts);
+}
+
+const xtc_seam_offload_t* xtc_seam_loop_lent_offload(xtc_loop_t* loop, void** self) {
+    const xtc_seam_offload_t* offload = as_loop(loop).offload(self);
+    return offload != pool_offload() ? offload : nullptr;
 }
 
 int xtc_seam_loop_turn(xtc_loop_t* loop, uint32_t max_runs) {

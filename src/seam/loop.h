@@ -30,6 +30,9 @@ typedef struct xtc_seam_parts {
 /* Before the loop's first run; XTC_E_AGAIN after it. The loop never destroys what it was lent. */
 XTC_API int xtc_seam_loop_attach(xtc_loop_t *loop, const xtc_seam_parts_t *parts);
 
+/* The Offload that the loop was lent and, in *self, what it is called with; NULL: it has production's. */
+XTC_API const xtc_seam_offload_t *xtc_seam_loop_lent_offload(xtc_loop_t *loop, void **self);
+
 /* One turn that never sleeps: completions, inbox, due timers, then at most max_runs tasks. Counts as the
  * first run. Returns how many tasks, timers, completions and inbox nodes were handled. */
 XTC_API int xtc_seam_loop_turn(xtc_loop_t *loop, uint32_t max_runs);

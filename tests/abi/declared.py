@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: ISC
-"""The functions that the headers of libxtc declare, for the tests that compare them with something."""
+"""The functions that the headers of libxtc and libnrt declare, for tests that compare them with something."""
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = ROOT / "include" / "xtc"
+NRT = ROOT / "include" / "nrt"
 SEAM = ROOT / "src" / "seam"
 
-DECLARATION = re.compile(r"\bXTC_API\b([^;{}]*?)\b(xtc_\w+)\s*\(")
+DECLARATION = re.compile(r"\b(?:XTC|NRT)_API\b([^;{}]*?)\b((?:xtc|nrta?)_\w+)\s*\(")
 
 
 def without_comments(text):
@@ -15,13 +16,13 @@ def without_comments(text):
 
 
 def functions_of(header):
-    """Names declared XTC_API in one header, in order."""
+    """Names declared XTC_API or NRT_API in one header, in order."""
     text = "\n".join(line for line in without_comments(header.read_text()).splitlines()
                      if not line.lstrip().startswith("#"))
     names = [found[2] for found in DECLARATION.finditer(text)]
-    marks = len(re.findall(r"\bXTC_API\b", text))
+    marks = len(re.findall(r"\b(?:XTC|NRT)_API\b", text))
     if marks != len(names):
-        raise SystemExit(f"{header}: {marks} declarations marked XTC_API, but {len(names)} names understood")
+        raise SystemExit(f"{header}: {marks} declarations are exported, but {len(names)} names understood")
     return names
 
 
@@ -37,6 +38,11 @@ def public_functions():
 def simulator_functions():
     path = PUBLIC / "xtc_sim.h"
     return functions_of(path) if path.exists() else []
+
+
+def nrt_functions():
+    """{header name: [function, ...]} of libnrt."""
+    return {path.name: functions_of(path) for path in sorted(NRT.glob("*.h"))}
 
 
 def seam_functions():

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""What the headers declare, what the map lists and what the library exports must be the same names.
+"""What the headers declare, what the maps list and what the libraries export must be the same names.
 
     symbols.py --build DIR            check, one TAP line per statement
-    symbols.py --build DIR --write    rewrite src/xtc.map from what is declared and defined
+    symbols.py --build DIR --write    rewrite src/xtc.map from what is declared and defined, and
+                                      src/nrt/nrt.map
     symbols.py --self-test            show that each statement can fail
 
 A function that is declared but not written yet stands in src/xtc.pending; the list only shrinks, and an
@@ -14,20 +15,23 @@ import re
 import subprocess
 import sys
 
-from declared import ROOT, public_functions, seam_functions, simulator_functions
+from declared import ROOT, nrt_functions, public_functions, seam_functions, simulator_functions
 
 MAP = ROOT / "src" / "xtc.map"
 PENDING = ROOT / "src" / "xtc.pending"
 PUBLIC_NODE = "XTC_0.1"
 PRIVATE_NODE = "XTC_PRIVATE"
 SIM_NODE = "XTC_SIM_0.1"
+NRT_MAP = ROOT / "src" / "nrt" / "nrt.map"
+# Each with its parent: a loader that finds NRT_3.0.0 knows that all of NRT_2.0.0 is there.
+NRT_NODES = {"NRT_2.0.0": "", "NRT_3.0.0": " NRT_2.0.0", "NRT_XTC_1.0": " NRT_3.0.0"}
 
 
 def read_map(text):
     """{node: set of names}; wildcards other than `local: *` are an error."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     nodes = {}
-    for node, body in re.findall(r"([\w.]+)\s*\{(.*?)\}", text, flags=re.S):
+    for node, body in re.findall(r"([\w.]+)\s*\{(.*?)\}[^;]*;", text, flags=re.S):
         body = re.sub(r"local:\s*\*;", "", body).replace("global:", "")
         nodes[node] = {name.strip() for name in body.split(";") if name.strip()}
     return nodes
@@ -79,6 +83,29 @@ def problems(public, private, mapped, exports, pending):
     return found
 
 
+def nrt_node(name):
+    """The node that clients link a function of libnrt at."""
+    if name.startswith("nrta_"):
+        return "NRT_3.0.0"
+    return "NRT_XTC_1.0" if name.startswith("nrt_xtc_") else "NRT_2.0.0"
+
+
+def nrt_problems(declared, mapped, exports):
+    """The same statements about libnrt, whose functions are all written."""
+    wanted = {node: {name for name in declared if nrt_node(name) == node} for node in NRT_NODES}
+
+    def lacking(whole, part):
+        return sorted(f"{name}@{node}" for node, names in whole.items()
+                      for name in names - part.get(node, set()))
+    return {
+        "libnrt: every declared function is in the map at its node": lacking(wanted, mapped),
+        "libnrt: every name in the map is declared, at its node": lacking(mapped, wanted),
+        "libnrt: every name in the map is exported at its node": lacking(mapped, exports),
+        "libnrt: every exported name is in the map": lacking(exports, mapped),
+        "libnrt: the nodes are those that clients ask for": sorted(set(NRT_NODES) ^ set(mapped)),
+    }
+
+
 def tap(statements):
     failed = 0
     for number, (statement, names) in enumerate(statements.items(), 1):
@@ -123,7 +150,35 @@ def write(public, private, available):
     print(f"{len(present)} names in {MAP.name}, {len(missing)} pending")
 
 
+def write_nrt(headers):
+    lines = ["/* SPDX-License-Identifier: ISC */",
+             "/* Written by tests/abi/symbols.py --write. The nodes are those of the vendor's library. */"]
+    for node, parent in NRT_NODES.items():
+        here = {header: [name for name in names if nrt_node(name) == node]
+                for header, names in headers.items()}
+        names = sections(here, names_of(here))
+        lines += [f"{node} {{", *(["global:", *names] if names else [])]
+        lines += ["local:", "    *;"] if not parent else []
+        lines += [f"}}{parent};", ""]
+    NRT_MAP.write_text("\n".join(lines[:-1]) + "\n")
+    print(f"{len(names_of(headers))} names in {NRT_MAP.name}")
+
+
+def nrt_self_test():
+    name, base = "nrt_a", {"NRT_2.0.0": {"nrt_a"}, "NRT_3.0.0": {"nrta_b"}, "NRT_XTC_1.0": {"nrt_xtc_c"}}
+    declared = {"nrt_a", "nrta_b", "nrt_xtc_c"}
+    assert not any(nrt_problems(declared, base, base).values())
+    moved = {**base, "NRT_2.0.0": {name, "nrta_b"}, "NRT_3.0.0": set()}
+    without = {**base, "NRT_2.0.0": set()}
+    for statement, found in zip(nrt_problems(declared, base, base), [
+            nrt_problems(declared | {"nrt_d"}, base, base), nrt_problems(declared, moved, base),
+            nrt_problems(declared, base, without), nrt_problems(declared, without, base),
+            nrt_problems(declared, {**base, "NRT_4.0.0": set()}, base)]):
+        assert found[statement], f"cannot fail: {statement}"
+
+
 def self_test():
+    nrt_self_test()
     base = dict(public={"xtc_a"}, private={"xtc_seam_b"}, pending=set(),
                 mapped={PUBLIC_NODE: {"xtc_a"}, PRIVATE_NODE: {"xtc_seam_b"}},
                 exports={PUBLIC_NODE: {"xtc_a"}, PRIVATE_NODE: {"xtc_seam_b"}})
@@ -155,7 +210,8 @@ def main():
         return self_test()
     public, private = public_functions(), seam_functions()
     if args.write:
-        return write(public, private, defined(f"{args.build}/src/libxtc.a"))
+        write(public, private, defined(f"{args.build}/src/libxtc.a"))
+        return write_nrt(nrt_functions())
     exports = exported(f"{args.build}/src/libxtc.so.0")
     mapped = read_map(MAP.read_text())
     statements = problems(names_of(public), names_of(private), mapped, exports, read_pending())
@@ -166,6 +222,10 @@ def main():
         statements["the simulator exports what xtc_sim.h declares and nothing else"] = sorted(
             declared ^ exports.pop(SIM_NODE, set())) + sorted(
             f"{name}@{node}" for node, names in exports.items() for name in names)
+    nrt = ROOT.joinpath(args.build, "src", "nrt", "libnrt.so.1")
+    if nrt.exists():
+        mapped = read_map(NRT_MAP.read_text())
+        statements.update(nrt_problems(names_of(nrt_functions()), mapped, exported(nrt)))
     return 1 if tap(statements) else 0
 
 

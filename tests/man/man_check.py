@@ -21,12 +21,26 @@ RULES = {
     "example": "every example compiles without a warning",
     "error": "pages and headers name the same errors",
     "xref": "every reference to a page of ours leads to one",
-    "environment": "xtc(7) lists the variables that the code reads",
+    "environment": "xtc(7) and nrt(7) list the variables that the code reads",
 }
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "EXAMPLES", "ERRORS", "THREADS", "LIFETIME",
             "SEE ALSO"]
 LINK = re.compile(r"\.so man3/(\w+)\.3\n\Z")
-ERROR_CODE = re.compile(r"\bXTC_E_[A-Z]+\b")
+STATUS = re.compile(r"^ +(NRT_\w+) = (\d+)", re.M)
+STATUS_HEADER = "include/nrt/nrt_status.h"
+STATUSES = {name for name, number in
+            STATUS.findall(Path(__file__).resolve().parents[2].joinpath(STATUS_HEADER).read_text())
+            if number != "0"}
+ERROR_CODE = re.compile(r"\b(?:XTC_E_[A-Z]+|" + "|".join(sorted(STATUSES)) + r")\b")
+# What nrt_status.h says of calls whose comment has the word.
+GATED = re.compile(r"\bGated\b")
+GATE_STATUSES = {"NRT_UNINITIALIZED", "NRT_CLOSED", "NRT_FAILURE"}
+PUBLIC_NAME = r"(?:xtc|nrta?)_\w+"
+# The page that lists a library's variables, and how its sources name them.
+VARIABLES = {
+    "xtc": (("src", "sim"), r'(?:env_get\(|EnvVariable\{)\s*"(\w+)"'),
+    "nrt": (("src/nrt",), r'^ +\{"((?:NEURON_RT|XTC_NRT)_\w+)",'),
+}
 
 
 def run_tool(command, text):
@@ -47,21 +61,27 @@ class Function:
     def __init__(self, name, header, is_inline, comment):
         self.name, self.header, self.is_inline = name, header, is_inline
         self.errors = set(ERROR_CODE.findall(comment))
+        if GATED.search(comment):
+            self.errors |= GATE_STATUSES
+
+
+def short_name(header):
+    return f"{header.parent.name}/{header.name}"
 
 
 def header_functions(path):
     """The public functions of a header, each with the comment above it or above its group."""
     text = path.read_text()
-    token = re.compile(r"/\*(?P<comment>.*?)\*/|XTC_API(?P<api>[^;{]*);|static inline(?P<inline>[^{]*)\{"
-                       r"|[;}#]", re.S)
+    token = re.compile(r"/\*(?P<comment>.*?)\*/|(?:XTC|NRT)_API(?P<api>[^;{]*);|"
+                       r"static inline(?P<inline>[^{]*)\{|[;}#]", re.S)
     comment, found = "", []
     for match in token.finditer(text):
         if match["comment"] is not None:
             comment = match["comment"]
         elif match["api"] or match["inline"]:
-            name = re.search(r"\b(xtc_\w+)\s*\(", match["api"] or match["inline"])
+            name = re.search(rf"\b({PUBLIC_NAME})\s*\(", match["api"] or match["inline"])
             if name:
-                found.append(Function(name[1], path.name, match["inline"] is not None, comment))
+                found.append(Function(name[1], short_name(path), match["inline"] is not None, comment))
         else:
             comment = ""
     return found
@@ -108,7 +128,7 @@ class Page:
             elif words[0] == ".Fn":
                 result.append((number, returns, words[1], words[2:] or ["void"]))
                 returns = None
-        return [entry for entry in result if entry[2].startswith("xtc_")]
+        return [entry for entry in result if re.match(PUBLIC_NAME, entry[2])]
 
     def examples(self):
         """(first line, text) of each literal display in EXAMPLES, with roff's escapes undone."""
@@ -142,7 +162,7 @@ class Check:
     def __init__(self, root, compiler):
         self.root, self.compiler = root, compiler
         self.problems = {rule: [] for rule in RULES}
-        self.headers = sorted((root / "include/xtc").glob("*.h"))
+        self.headers = sorted((root / "include").glob("*/*.h"))
         self.functions = {f.name: f for header in self.headers for f in header_functions(header)}
         self.links, self.pages = {}, {}
         for path in sorted((root / "man").glob("man[37]/*.[37]")):
@@ -178,15 +198,16 @@ class Check:
 
     def check_pages(self):
         for header in self.headers:
-            marked = len(re.findall(r"^XTC_API\b", header.read_text(), re.M))
-            understood = sum(f.header == header.name and not f.is_inline for f in self.functions.values())
+            marked = len(re.findall(r"^(?:XTC|NRT)_API\b", header.read_text(), re.M))
+            here = [f for f in self.functions.values() if f.header == short_name(header)]
+            understood = sum(not f.is_inline for f in here)
             if marked != understood:
-                self.problem("page", f"include/xtc/{header.name}",
-                             f"{marked} lines begin with XTC_API, {understood} functions understood")
+                self.problem("page", f"include/{short_name(header)}",
+                             f"{marked} lines begin with an export mark, {understood} functions understood")
         for name, function in self.functions.items():
             page = self.page_of(name)
             if page is None:
-                self.problem("page", f"include/xtc/{function.header}",
+                self.problem("page", f"include/{function.header}",
                              f"{name} has no page man/man3/{name}.3")
                 continue
             if name not in page.names():
@@ -214,8 +235,8 @@ class Check:
             self.problem("section", page.where, "the order should be " + ", ".join(SECTIONS))
 
     def compile(self, text, flags):
-        headers = str(self.root / "include/xtc")
-        return run_tool([*self.compiler.split(), "-std=gnu11", "-fsyntax-only", "-I", headers, *flags,
+        folders = [f"-I{self.root / folder}" for folder in ("include", "include/xtc")]
+        return run_tool([*self.compiler.split(), "-std=gnu11", "-fsyntax-only", *folders, *flags,
                          "-x", "c", "-"], text)
 
     def check_synopsis(self, page):
@@ -277,31 +298,40 @@ class Check:
             if listed.get(code) != defined.get(code):
                 here, there = listed.get(code, "missing"), defined.get(code, "missing")
                 self.problem("error", "man/man7/xtc_errors.7", f"{code} is {here}, in xtc.h {there}")
+        table = self.pages.get(("nrt", "7"))
+        lines = "\n".join(table.lines) if table else ""
+        listed = dict(re.findall(r"^\.It Er (NRT_\w+) No (\d+)", lines, re.M))
+        defined = dict(STATUS.findall((self.root / STATUS_HEADER).read_text()))
+        for code in sorted(set(listed.items()) ^ set(defined.items())):
+            self.problem("error", "man/man7/nrt.7", f"{code[0]} {code[1]} is only here or in nrt_status.h")
 
     def check_cross_references(self):
         for page in self.pages.values():
             for number, line in enumerate(page.lines, 1):
-                for name, section in re.findall(r"\bXr (xtc\w*) (\d)", line):
+                for name, section in re.findall(r"\bXr ((?:xtc|nrt)\w*) (\d)", line):
                     if (name, section) not in self.pages and not (section == "3" and name in self.links):
                         self.problem("xref", f"{page.where}:{number}", f"there is no {name}({section})")
 
     def check_environment(self):
-        table = self.pages.get(("xtc", "7"))
-        listed = set(re.findall(r"^\.It Ev (\w+)", "\n".join(table.lines) if table else "", re.M))
+        everywhere = set()
+        for stem, (folders, pattern) in VARIABLES.items():
+            table = self.pages.get((stem, "7"))
+            listed = set(re.findall(r"^\.It Ev (\w+)", "\n".join(table.lines) if table else "", re.M))
+            everywhere |= listed
+            known = {}
+            for folder in folders:
+                for path in sorted((self.root / folder).rglob("*.[ch]pp")):
+                    for name in re.findall(pattern, path.read_text(), re.M):
+                        known[name] = path.relative_to(self.root)
+            for name in sorted(set(known) - listed):
+                self.problem("environment", known[name], f"{stem}(7) does not list {name}")
+            for name in sorted(listed - set(known)):
+                self.problem("environment", f"man/man7/{stem}.7", f"no code knows {name}")
         for page in self.pages.values():
             for number, line in enumerate(page.lines, 1):
-                for name in re.findall(r"\bEv (XTC_\w+)", line):
-                    if name not in listed:
-                        self.problem("environment", f"{page.where}:{number}", f"xtc(7) does not list {name}")
-        known = {}
-        for folder in ("src", "sim"):
-            for path in sorted((self.root / folder).rglob("*.[ch]pp")):
-                for name in re.findall(r'(?:env_get\(|EnvVariable\{)\s*"(\w+)"', path.read_text()):
-                    known[name] = path.relative_to(self.root)
-        for name in sorted(set(known) - listed):
-            self.problem("environment", known[name], f"xtc(7) does not list {name}")
-        for name in sorted(listed - set(known)):
-            self.problem("environment", "man/man7/xtc.7", f"no code knows {name}")
+                for name in re.findall(r"\bEv ((?:XTC|NEURON)_\w+)", line):
+                    if name not in everywhere:
+                        self.problem("environment", f"{page.where}:{number}", f"no table lists {name}")
 
 
 def write_links(check):

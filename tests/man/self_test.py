@@ -10,6 +10,7 @@ import man_check
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOP, BATCH, EXEC, LOG = (f"man/man3/xtc_{name}.3" for name in ("loop", "batch", "exec", "log"))
+SET = "man/man3/nrt_tensor_set.3"
 MISMATCH = "incompatible pointer type"
 
 
@@ -118,6 +119,18 @@ BREAKS = [
      replace(".Ev XTC_IO_BACKEND ,", ".Ev XTC_IO_OTHER ,"), "environment", "XTC_IO_OTHER"),
     ("a variable in xtc(7) only", "man/man7/xtc.7",
      append(".It Ev XTC_NOWHERE\nx\n"), "environment", "no code knows XTC_NOWHERE"),
+    ("a call of the facade without a page", "include/nrt/nrt_xtc.h",
+     replace("NRT_API NRT_STATUS", "NRT_API int nrt_new_call(void);\nNRT_API NRT_STATUS"),
+     "page", "nrt_new_call has no page"),
+    ("a status of the facade that the page forgot", SET,
+     replace(".It Bq Er NRT_FAILURE\n", ".It Bq Er NRT_TIMEOUT\n"), "error", "ERRORS lacks NRT_FAILURE"),
+    ("a status that the gate gives", SET,
+     replace(".It Bq Er NRT_CLOSED\n", ".It Bq Er NRT_TIMEOUT\n"), "error", "ERRORS lacks NRT_CLOSED"),
+    ("a wrong number in the table of statuses", "man/man7/nrt.7",
+     replace("NRT_CLOSED No 14", "NRT_CLOSED No 15"), "error", "NRT_CLOSED 14"),
+    ("a variable of the facade only in its code", "src/nrt/environment.cpp",
+     replace('{"XTC_NRT_VNC_COUNT",', '{"XTC_NRT_SECRET",'), "environment",
+     "nrt(7) does not list XTC_NRT_SECRET"),
     ("a variable the code reads", "src/base/other.cpp",
      lambda _: 'auto x = env_get("XTC_SECRET");\n', "environment", "XTC_SECRET"),
 ]
@@ -162,7 +175,7 @@ def run():
             shutil.copytree(ROOT / part, root / part)
 
         def headers():
-            texts = [path.read_bytes() for path in sorted((root / "include/xtc").glob("*.h"))]
+            texts = [path.read_bytes() for path in sorted((root / "include").glob("*/*.h"))]
             return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
         man_check.run_tool = cached(man_check.run_tool, headers)

@@ -26,7 +26,7 @@
  * model_step fills the inputs from rows and runs model_execute. A package's entry loads the weights with
  * model_open_memory and opens every sequence, once; then, for each call, it resets the sequences whose first
  * position is 0, copies its inputs into the buffers of model_inputs, calls model_execute and copies out of
- * model_outputs.
+ * model_outputs. package/ has it.
  *
  * Threads: a model belongs to one thread at a time; two models may run on two threads. Opening a model sets
  * OpenBLAS to one thread for the whole process. The pthread build of OpenBLAS starts its threads when it is

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: ISC
+#include "nrt/lifecycle.hpp"
+
+#include <new>
+#include <pthread.h>
+
+#include "base/assert.hpp"
+#include "nrt/log.hpp"
+#include "nrt/masked.hpp"
+#include "nrt/status.hpp"
+
+namespace xtc::nrt {
+
+Lifecycle& Lifecycle::the() noexcept {
+    // Never destroyed: threads may call while the process exits without nrt_close.
+    alignas(Lifecycle) static unsigned char room[sizeof(Lifecycle)];
+    static Lifecycle* const it = new (room) Lifecycle;
+    return *it;
+}
+
+void Lifecycle::move(State to) noexcept {
+    XTC_ASSERT(may_move(state(), to));
+    state_.store(to, std::memory_order_seq_cst);
+}
+
+void Lifecycle::watch_forks() {
+    ::pthread_atfork([] { the().lock_.lock(); }, [] { the().lock_.unlock(); },
+                     [] {
+                         the().after_fork();
+                         the().lock_.unlock();
+                     });
+}
+
+// Only this thread is there. What nrt_init was about to make is the parent's; what nrt_close was about to
+// take down is as good as initialised.
+void Lifecycle::after_fork() noexcept {
+    const bool closing = change_.exchange(Change::none) == Change::closing;
+    if (closing || state() == State::init) move(State::child);
+    new (&changes_) WaitList; // somebody may have held its lock
+    for (Lane& lane : lanes_) lane.calls.store(0);
+}
+
+NRT_STATUS Lifecycle::begin_open(bool* is_mine) {
+    static std::once_flag watching;
+    std::call_once(watching, watch_forks);
+    for (;;) {
+        {
+            const std::lock_guard hold(lock_);
+            const Change change = change_.load();
+            if (change == Change::closing) {
+                log(LogLevel::warn, "nrt_init: nrt_close is at work");
+                return NRT_CLOSED;
+            }
+            if (state() == State::child) {
+                log(LogLevel::error, "Incompatible runtime state: %s", name_of(State::child));
+                return NRT_FAILURE;
+            }
+            if (change == Change::none) {
+                *is_mine = state() != State::init;
+                if (*is_mine) change_.store(Change::opening);
+                return NRT_SUCCESS;
+            }
+        }
+        const int rc = changes_.wait([this] { return change_.load() != Change::opening; });
+        if (rc != XTC_OK) return status_of(rc);
+    }
+}
+
+NRT_STATUS Lifecycle::end_open(NRT_STATUS status, std::unique_ptr<Runtime> runtime) {
+    {
+        const std::lock_guard hold(lock_);
+        if (status == NRT_SUCCESS) {
+            runtime_ = std::move(runtime);
+            move(State::init);
+        }
+        change_.store(Change::none);
+    }
+    changes_.changed();
+    return status;
+}
+
+NRT_STATUS Lifecycle::open_masked() {
+    if (const int rc = WaitList::may_wait(); rc != XTC_OK) {
+        log(LogLevel::error, "nrt_init: can not wait here: %s", xtc_strerror(rc));
+        return status_of(rc);
+    }
+    bool is_mine = false;
+    if (const NRT_STATUS status = begin_open(&is_mine); status != NRT_SUCCESS) return status;
+    if (!is_mine) {
+        log(LogLevel::info, "nrt_init: already initialised");
+        return NRT_SUCCESS;
+    }
+    std::unique_ptr<Runtime> runtime;
+    const NRT_STATUS status = Runtime::make(host_exec_, &runtime);
+    return end_open(status, std::move(runtime));
+}
+
+void Lifecycle::close_masked() {
+    if (Loops::is_own_thread()) {
+        log(LogLevel::error, "nrt_close: called on a thread of the runtime, which it would have to join");
+        return;
+    }
+    // On a loop's thread outside a fiber, what would end the calls under way may need this very thread.
+    if (const int rc = WaitList::may_wait(); rc != XTC_OK) {
+        log(LogLevel::error, "nrt_close: can not wait here: %s", xtc_strerror(rc));
+        return;
+    }
+    {
+        const std::lock_guard hold(lock_);
+        if (state() != State::init) return;
+        move(State::closed);
+        change_.store(Change::closing);
+    }
+    while (changes_.wait([this] { return is_quiet(); }) != XTC_OK) // no memory for the wait: look again
+        xtc_sleep_ns(1'000'000);
+    runtime_->shut_down();
+    {
+        const std::lock_guard hold(lock_);
+        runtime_.reset();
+        change_.store(Change::none);
+    }
+    changes_.changed();
+}
+
+// A kill between the steps would leave the change half done.
+NRT_STATUS Lifecycle::open() {
+    Masked masked;
+    const NRT_STATUS status = open_masked();
+    masked.leave();
+    return status;
+}
+
+void Lifecycle::close() {
+    Masked masked;
+    close_masked();
+    masked.leave();
+}
+
+NRT_STATUS Lifecycle::use_exec(xtc_exec_t* exec) {
+    const std::lock_guard hold(lock_);
+    if (change_.load() != Change::none || state() == State::init || state() == State::child) {
+        log(LogLevel::error, "nrt_xtc_use_exec: only before nrt_init or after nrt_close");
+        return NRT_FAILURE;
+    }
+    host_exec_ = exec;
+    return NRT_SUCCESS;
+}
+
+uint32_t Lifecycle::enter() noexcept {
+    static std::atomic<uint32_t> threads{0};
+    thread_local const uint32_t lane = threads.fetch_add(1, std::memory_order_relaxed) % kLanes;
+    lanes_[lane].calls.fetch_add(1, std::memory_order_seq_cst);
+    return lane;
+}
+
+void Lifecycle::leave(uint32_t lane) noexcept {
+    lanes_[lane].calls.fetch_sub(1, std::memory_order_seq_cst);
+    changes_.changed();
+}
+
+bool Lifecycle::is_quiet() const noexcept {
+    for (const Lane& lane : lanes_)
+        if (lane.calls.load(std::memory_order_seq_cst) != 0) return false;
+    return true;
+}
+
+} // namespace xtc::nrt

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: ISC
+#include "nrt/unit.hpp"
+
+#include <xtc_proc.h>
+
+#include <bit>
+#include <cstdio>
+#include <new>
+
+#include "nrt/masked.hpp"
+#include "nrt/status.hpp"
+
+namespace xtc::nrt {
+
+namespace {
+
+uint64_t self_bits() noexcept {
+    return std::bit_cast<uint64_t>(xtc_self());
+}
+
+constexpr const char* name_of(nrta_xu_t type) noexcept {
+    return type == NRTA_XU_COMPUTE ? "compute" : type == NRTA_XU_COLLECTIVES ? "collectives" : "tensor-op";
+}
+
+} // namespace
+
+Ref<Unit> Unit::make(UnitId id, xtc_exec_t* exec, uint32_t loop, uint32_t capacity, uint64_t done_before) {
+    auto unit = Ref<Unit>::adopt(new (std::nothrow) Unit(id, exec, loop, capacity, done_before));
+    if (!unit || !unit->bell_.make()) return {};
+    unit->cells_.reset(new (std::nothrow) Cell[capacity]);
+    return unit->cells_ != nullptr ? std::move(unit) : Ref<Unit>();
+}
+
+NRT_STATUS Unit::start() {
+    const std::lock_guard hold(starting_);
+    if (started_.load(std::memory_order_relaxed)) return NRT_SUCCESS;
+    char name[32]; // as people see it among the processes
+    std::snprintf(name, sizeof name, "nrt-%s/%u.%u", name_of(id_.type), id_.core, id_.queue);
+    xtc_proc_opts_t options{};
+    options.name = name;
+    options.mailbox_cap = 1;
+    xtc_loop_t* const loop = xtc_exec_loop(exec_, static_cast<int>(loop_));
+    retain(); // the worker's
+    if (const int rc = xtc_proc_spawn(loop, enter, this, &options, nullptr); rc != XTC_OK) {
+        release();
+        return status_of(rc);
+    }
+    started_.store(true, std::memory_order_release);
+    return NRT_SUCCESS;
+}
+
+// A number whose cell is free: the request that was in it is completed.
+NRT_STATUS Unit::reserve(uint64_t* number) {
+    uint64_t done = completed();
+    uint64_t last = issued(); // read later, so never below it
+    for (;;) {
+        if (last - done >= capacity_) {
+            const uint64_t now = completed();
+            if (now == done) return NRT_QUEUE_FULL;
+            done = now;
+            last = issued();
+            continue;
+        }
+        if (issued_.compare_exchange_weak(last, last + 1, std::memory_order_seq_cst)) break;
+    }
+    *number = last + 1;
+    return NRT_SUCCESS;
+}
+
+NRT_STATUS Unit::push(const Job& job, nrta_seq_t* seq) {
+    if (is_poisoned()) return NRT_EXEC_UNIT_UNRECOVERABLE;
+    if (stopping_.load(std::memory_order_seq_cst)) return NRT_CLOSED;
+    if (!started_.load(std::memory_order_acquire))
+        if (const NRT_STATUS status = start(); status != NRT_SUCCESS) return status;
+    uint64_t number = 0;
+    if (const NRT_STATUS status = reserve(&number); status != NRT_SUCCESS) return status;
+    // The caller's number first: once the job is visible it may run, and end, before this returns.
+    *seq = sequence(id_, number);
+    Cell& into = cell(number);
+    into.job = job;
+    into.number.store(number, std::memory_order_seq_cst);
+    wake();
+    return NRT_SUCCESS;
+}
+
+void Unit::wake() noexcept {
+    if (sleeping_.load(std::memory_order_seq_cst) && sleeping_.exchange(false, std::memory_order_seq_cst))
+        bell_.signal();
+}
+
+void Unit::enter(void* arg) {
+    const auto unit = Ref<Unit>::adopt(static_cast<Unit*>(arg));
+    Masked masked; // what is accepted is completed, whoever kills the worker
+    unit->worker_.store(self_bits(), std::memory_order_relaxed);
+    unit->work();
+    unit->ended_.store(true, std::memory_order_seq_cst);
+    unit->progress_.changed();
+    masked.leave();
+}
+
+bool Unit::is_worker() const noexcept {
+    const uint64_t worker = worker_.load(std::memory_order_relaxed);
+    return worker != 0 && worker == self_bits();
+}
+
+void Unit::work() {
+    for (;;) {
+        const uint64_t next = completed() + 1;
+        if (cell(next).number.load(std::memory_order_seq_cst) == next) {
+            finish(next);
+            continue;
+        }
+        if (is_over()) return;
+        sleeping_.store(true, std::memory_order_seq_cst);
+        if (cell(next).number.load(std::memory_order_seq_cst) != next && !is_over()) bell_.wait();
+        sleeping_.store(false, std::memory_order_seq_cst);
+    }
+}
+
+void Unit::finish(uint64_t number) {
+    Job job = cell(number).job;
+    const NRT_STATUS fate = is_poisoned() ? NRT_EXEC_UNIT_UNRECOVERABLE : NRT_SUCCESS;
+    const NRT_STATUS status = job.run(*this, job, fate);
+    // In this order: who sees the number must see the status.
+    if (job.result != nullptr) *job.result = status;
+    completed_.store(number, std::memory_order_seq_cst);
+    progress_.changed();
+}
+
+int Unit::stop() {
+    {
+        const std::lock_guard hold(starting_);
+        stopping_.store(true, std::memory_order_seq_cst);
+        if (!started_.load(std::memory_order_relaxed)) return XTC_OK;
+    }
+    wake();
+    return progress_.wait([this] { return ended_.load(std::memory_order_seq_cst); });
+}
+
+} // namespace xtc::nrt

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: ISC
+#include "nrt/wait_list.hpp"
+
+#include <xtc.h>
+#include <xtc_future.h>
+
+#include "nrt/masked.hpp"
+
+namespace xtc::nrt {
+
+// On the waiter's stack while it is linked; whoever takes it out under the lock owns its promise.
+struct WaitList::Waiter {
+    xtc_promise_t* promise = nullptr;
+    Waiter* next = nullptr;
+};
+
+int WaitList::wait_for(Holds holds, const void* condition, int64_t timeout_ns) {
+    const int64_t begin = xtc_clock_mono();
+    // A kill would unwind a stack that is linked.
+    Masked masked;
+    waiting_.fetch_add(1, std::memory_order_seq_cst);
+    int rc = XTC_OK;
+    while (rc == XTC_OK && !holds(condition)) {
+        int64_t left = -1;
+        if (timeout_ns >= 0) {
+            left = timeout_ns - (xtc_clock_mono() - begin);
+            if (left <= 0) {
+                rc = XTC_E_AGAIN;
+                break;
+            }
+        }
+        rc = wait_once(holds, condition, left);
+    }
+    waiting_.fetch_sub(1, std::memory_order_seq_cst);
+    masked.leave();
+    return rc;
+}
+
+// Until a change, or until the time is over.
+int WaitList::wait_once(Holds holds, const void* condition, int64_t timeout_ns) {
+    Waiter waiter;
+    xtc_future_t* future = nullptr;
+    if (const int rc = xtc_future_new_pair(&waiter.promise, &future); rc != XTC_OK) return rc;
+    {
+        const std::lock_guard hold(lock_);
+        waiter.next = first_;
+        first_ = &waiter;
+    }
+    int rc = XTC_OK;
+    if (!holds(condition)) {
+        rc = xtc_future_wait(future, nullptr, timeout_ns);
+        if (rc == XTC_OK) return rc; // the waker took it out, and the future is used up
+    }
+    if (take_out(waiter)) xtc_promise_drop(waiter.promise);
+    xtc_future_discard(future);
+    return rc == XTC_E_AGAIN ? XTC_OK : rc; // who asked looks at the clock
+}
+
+int WaitList::may_wait() {
+    xtc_promise_t* promise = nullptr;
+    xtc_future_t* future = nullptr;
+    if (const int rc = xtc_future_new_pair(&promise, &future); rc != XTC_OK) return rc;
+    const int rc = xtc_future_wait(future, nullptr, 0);
+    xtc_promise_drop(promise);
+    xtc_future_discard(future);
+    return rc == XTC_E_AGAIN ? XTC_OK : rc;
+}
+
+bool WaitList::take_out(Waiter& waiter) noexcept {
+    const std::lock_guard hold(lock_);
+    for (Waiter** at = &first_; *at != nullptr; at = &(*at)->next) {
+        if (*at != &waiter) continue;
+        *at = waiter.next;
+        return true;
+    }
+    return false;
+}
+
+void WaitList::wake_all() noexcept {
+    const std::lock_guard hold(lock_);
+    while (Waiter* waiter = first_) {
+        first_ = waiter->next;
+        // Its stack may be gone once it is set; under the lock, so that take_out() can not return before.
+        xtc_promise_set(waiter->promise, 0, XTC_OK);
+    }
+}
+
+} // namespace xtc::nrt
