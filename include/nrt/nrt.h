@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * nrt.h - the runtime's life, its cores, tensors, tensor sets, models and their execution. Manual: nrt(7),
- * nrt_init(3), nrt_info(3), nrt_tensor(3), nrt_tensor_set(3), nrt_model(3), nrt_execute(3). What "gated" means
- * is in nrt_status.h.
+ * nrt_init(3), nrt_info(3), nrt_tensor(3), nrt_tensor_set(3), nrt_model(3), nrt_execute(3). What "gated"
+ * means is in nrt_status.h.
  */
 #ifndef NRT_H
 #define NRT_H
@@ -384,8 +384,8 @@ NRT_API NRT_STATUS nrt_get_model_info(const nrt_model_t* model, nrt_model_info_t
  * Errors: NRT_INVALID (NULL, no set, the wrong number of inputs, a tensor that is missing, too small or
  * without memory, in implicit asynchronous mode one on the host, or on a loop's thread outside a fiber),
  * NRT_INVALID_HANDLE (no model), NRT_EXEC_UNIT_UNRECOVERABLE (a fatal fault happened on this core),
- * NRT_TIMEOUT (no room in time), NRT_QUEUE_FULL (no room, in a completion callback), NRT_RESOURCE, NRT_FAILURE
- * (it would have to block a simulation); and what the run ended with: NRT_EXEC_BAD_INPUT,
+ * NRT_TIMEOUT (no room in time), NRT_QUEUE_FULL (no room, in a completion callback), NRT_RESOURCE,
+ * NRT_FAILURE (it would have to block a simulation); and what the run ended with: NRT_EXEC_BAD_INPUT,
  * NRT_EXEC_COMPLETED_WITH_NUM_ERR, NRT_EXEC_COMPLETED_WITH_ERR, NRT_EXEC_HW_ERR_NC_UE or whatever status the
  * package gave. */
 NRT_API NRT_STATUS nrt_execute(nrt_model_t* model, const nrt_tensor_set_t* input_set,

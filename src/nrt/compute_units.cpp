@@ -14,8 +14,7 @@ constinit std::array<uint64_t, kMostCores> last_numbers{};
 
 NRT_STATUS ComputeUnits::make(const Settings& settings, const Cores& cores, const Loops& loops) {
     // The limit on requests in flight is the bound of the queue that nothing else can fill.
-    const uint32_t capacity =
-        settings.implicit_async() ? settings.inflight_requests : settings.compute_queue;
+    const uint32_t capacity = settings.implicit_async() ? settings.inflight_requests : settings.compute_queue;
     for (uint32_t core = 0; core < cores.count; ++core) {
         std::unique_ptr<ComputeUnit> unit = ComputeUnit::make(loops, core, capacity, last_numbers.at(core));
         if (unit == nullptr) return NRT_RESOURCE;

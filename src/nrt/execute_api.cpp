@@ -114,7 +114,8 @@ NRT_STATUS execute_masked(Runtime& runtime, const Call& call) {
 NRT_STATUS execute(const Call& call, int repeat_count) {
     const Gate gate;
     if (!gate.is_open()) return gate.refusal();
-    if (!is_given(call.model, "model") || !is_given(call.in, "input_set") || !is_given(call.out, "output_set"))
+    if (!is_given(call.model, "model") || !is_given(call.in, "input_set") ||
+        !is_given(call.out, "output_set"))
         return NRT_INVALID;
     if (repeat_count < 1) {
         log(LogLevel::error, "nrt_execute_repeat: %d times is not a number of times", repeat_count);
@@ -125,7 +126,8 @@ NRT_STATUS execute(const Call& call, int repeat_count) {
         const NRT_STATUS status = execute_masked(gate.runtime(), call);
         worst = worse(worst, status);
         // Every further one would be refused for the same reason.
-        if (status == NRT_INVALID || status == NRT_INVALID_HANDLE || status == NRT_EXEC_UNIT_UNRECOVERABLE) break;
+        if (status == NRT_INVALID || status == NRT_INVALID_HANDLE || status == NRT_EXEC_UNIT_UNRECOVERABLE)
+            break;
     }
     return worst;
 }

@@ -47,7 +47,8 @@ NRT_STATUS load(Runtime& runtime, std::span<const std::byte> bytes, int32_t vnc,
     LoadOptions options;
     options.allow_native = runtime.settings().allow_native;
     std::unique_ptr<Model> package;
-    if (const NRT_STATUS status = load_package(bytes, options, &package); status != NRT_SUCCESS) return status;
+    if (const NRT_STATUS status = load_package(bytes, options, &package); status != NRT_SUCCESS)
+        return status;
     Ref<LoadedModel> model = LoadedModel::make(std::move(package), core, ModelTable::next_id());
     if (!model) return NRT_RESOURCE;
     nrt_model_t* const handle = runtime.models().add(model);

@@ -32,7 +32,8 @@ bool append(nrt_tensor_info_array_t& array, const TensorSpec& spec, nrt_tensor_u
     info.size = static_cast<size_t>(spec.bytes);
     info.dtype = static_cast<nrt_dtype_t>(spec.dtype);
     info.ndim = static_cast<uint32_t>(spec.shape.size());
-    info.shape = static_cast<uint32_t*>(std::calloc(std::max<size_t>(spec.shape.size(), 1), sizeof(uint32_t)));
+    info.shape =
+        static_cast<uint32_t*>(std::calloc(std::max<size_t>(spec.shape.size(), 1), sizeof(uint32_t)));
     if (info.shape == nullptr) return false;
     std::copy(spec.shape.begin(), spec.shape.end(), info.shape);
     ++array.tensor_count;

@@ -31,7 +31,8 @@ uint32_t ModelTable::next_id() noexcept {
 nrt_model_t* ModelTable::add(Ref<LoadedModel> model) {
     const uint32_t id = model->id();
     const std::lock_guard hold(lock_);
-    const auto free = std::find_if(slots_.begin(), slots_.end(), [](const Slot& s) { return !s.model.load(); });
+    const auto free =
+        std::find_if(slots_.begin(), slots_.end(), [](const Slot& s) { return !s.model.load(); });
     if (free == slots_.end()) return nullptr;
     free->model.replace(std::move(model));
     return handle_of(id, static_cast<uint32_t>(free - slots_.begin()));

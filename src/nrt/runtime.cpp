@@ -18,7 +18,8 @@ NRT_STATUS Runtime::make(xtc_exec_t* host, std::unique_ptr<Runtime>* out) {
         if (const NRT_STATUS status = Loops::start(host, runtime->cores_.count, &runtime->loops_);
             status != NRT_SUCCESS)
             return status;
-        if (const NRT_STATUS status = runtime->units_.make(runtime->settings_, runtime->cores_, *runtime->loops_);
+        if (const NRT_STATUS status =
+                runtime->units_.make(runtime->settings_, runtime->cores_, *runtime->loops_);
             status != NRT_SUCCESS) {
             runtime->shut_down();
             return status;

@@ -58,7 +58,8 @@ TEST_CASE("A model that leaves is pinned no more, and waits for who pinned it", 
 TEST_CASE("A full table takes no more models", "[nrt][model]") {
     ModelTable table;
     nrt_model_t* last = nullptr;
-    for (uint32_t i = 0; i < ModelTable::kMostModels; ++i) REQUIRE((last = table.add(model_on(i % 2))) != nullptr);
+    for (uint32_t i = 0; i < ModelTable::kMostModels; ++i)
+        REQUIRE((last = table.add(model_on(i % 2))) != nullptr);
     CHECK(table.add(model_on(0)) == nullptr);
     CHECK(table.count_on(1) == ModelTable::kMostModels / 2);
     table.take_out(last);

@@ -31,7 +31,8 @@ const std::string kSlow = builtin("sleep", R"({"ns":10000000})");
 TEST_CASE("More threads than the queue has places all get their answer", "[nrt][execute][threads]") {
     const Variable queue("NEURON_RT_XU_COMPUTE_MAX_QUEUED_REQUESTS", "2");
     const Runtime runtime;
-    const Model light(builtin("scale", R"({"factor":2})")), heavy(builtin("scale", R"({"factor":2})", "[65536]"));
+    const Model light(builtin("scale", R"({"factor":2})")),
+        heavy(builtin("scale", R"({"factor":2})", "[65536]"));
     constexpr int kThreads = 6, kRuns = 100;
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
@@ -161,7 +162,8 @@ TEST_CASE("On a loop's thread outside a fiber, calls that wait are refused and d
     CHECK(tensors.run(model) == NRT_SUCCESS); // it is still loaded
 }
 
-TEST_CASE("A fiber that is killed while its model runs leaves when the run is over", "[nrt][execute][threads]") {
+TEST_CASE("A fiber that is killed while its model runs leaves when the run is over",
+          "[nrt][execute][threads]") {
     const Runtime runtime;
     const Model slow(builtin("sleep", R"({"ns":50000000})"));
     const Unary tensors;

@@ -30,19 +30,20 @@ std::string contents_of(const char* path) {
 }
 
 std::string native(const std::string& entry, const std::string& shape = "[4]") {
-    return tar_of({{"model.json", manifest(spec("x", shape, "float32"), spec("y", shape, "float32"),
-                                           R"("runner":"native","library":"model.so","entry":")" + entry + "\"")},
-                   {"model.so", contents_of(NATIVE_MODELS)}});
+    return tar_of(
+        {{"model.json", manifest(spec("x", shape, "float32"), spec("y", shape, "float32"),
+                                 R"("runner":"native","library":"model.so","entry":")" + entry + "\"")},
+         {"model.so", contents_of(NATIVE_MODELS)}});
 }
 
 } // namespace
 
 TEST_CASE("A loaded model says what its inputs and outputs are", "[nrt][model]") {
     const Runtime runtime;
-    const Model model(tar_of({{"model.json", manifest(spec("left", "[2,3]", "float32") + "," +
-                                                          spec("right", "[3,5]", "float32"),
-                                                      spec("product", "[2,5]", "float32"),
-                                                      R"("runner":"builtin","op":"matmul")")}}));
+    const Model model(
+        tar_of({{"model.json",
+                 manifest(spec("left", "[2,3]", "float32") + "," + spec("right", "[3,5]", "float32"),
+                          spec("product", "[2,5]", "float32"), R"("runner":"builtin","op":"matmul")")}}));
     nrt_tensor_info_array_t* info = nullptr;
     REQUIRE(nrt_get_model_tensor_info(model, &info) == NRT_SUCCESS);
     REQUIRE(info->tensor_count == 3);
@@ -170,9 +171,7 @@ TEST_CASE("XTC_NRT_ALLOW_NATIVE=0 refuses packages that bring code", "[nrt][mode
 
 TEST_CASE("Models need a runtime", "[nrt][model]") {
     nrt_model_t* model = nullptr;
-    {
-        const Runtime runtime;
-    }
+    { const Runtime runtime; }
     const Variable quiet("NEURON_RT_LOG_LEVEL", "QUIET");
     const std::string package = builtin("copy");
     CHECK(nrt_load(package.data(), package.size(), 0, 1, &model) == NRT_CLOSED);

@@ -41,8 +41,10 @@ inline std::string spec(const std::string& name, const std::string& shape, const
     return R"({"name":")" + name + R"(","dtype":")" + dtype + R"(","shape":)" + shape + "}";
 }
 
-inline std::string manifest(const std::string& inputs, const std::string& outputs, const std::string& runner) {
-    return R"({"format":1,"name":"m","inputs":[)" + inputs + R"(],"outputs":[)" + outputs + "]," + runner + "}";
+inline std::string manifest(const std::string& inputs, const std::string& outputs,
+                            const std::string& runner) {
+    return R"({"format":1,"name":"m","inputs":[)" + inputs + R"(],"outputs":[)" + outputs + "]," + runner +
+           "}";
 }
 
 // Input x and output y of one shape; attrs such as {"ns":5}.

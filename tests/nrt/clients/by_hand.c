@@ -11,37 +11,37 @@
 
 typedef int32_t status_t;
 
-static void *library;
+static void* library;
 
-static void *find(const char *name) {
-    void *symbol = dlsym(library, name);
+static void* find(const char* name) {
+    void* symbol = dlsym(library, name);
     if (symbol == NULL) fprintf(stderr, "%s\n", dlerror());
     return symbol;
 }
 
 /* A function pointer from dlsym's void *, which C itself does not allow. */
-#define FIND(pointer, name) (*(void **)&(pointer) = find(name))
+#define FIND(pointer, name) (*(void**)&(pointer) = find(name))
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static char package[1 << 20];
-    status_t (*init)(int framework, const char *, const char *);
+    status_t (*init)(int framework, const char*, const char*);
     void (*close_runtime)(void);
-    status_t (*load)(const void *, size_t, int32_t vnc, int32_t vnc_count, void **);
-    status_t (*unload)(void *);
-    status_t (*allocate)(int placement, int vnc, size_t, const char *, void **);
-    void (*free_tensor)(void **);
-    status_t (*write_tensor)(void *, const void *, size_t, size_t);
-    status_t (*read_tensor)(const void *, void *, size_t, size_t);
-    status_t (*make_set)(void **);
-    void (*destroy_set)(void **);
-    status_t (*add)(void *, const char *, void *);
-    status_t (*execute)(void *, const void *, void *);
-    status_t (*repeat)(void *, const void *, void *, int);
+    status_t (*load)(const void*, size_t, int32_t vnc, int32_t vnc_count, void**);
+    status_t (*unload)(void*);
+    status_t (*allocate)(int placement, int vnc, size_t, const char*, void**);
+    void (*free_tensor)(void**);
+    status_t (*write_tensor)(void*, const void*, size_t, size_t);
+    status_t (*read_tensor)(const void*, void*, size_t, size_t);
+    status_t (*make_set)(void**);
+    void (*destroy_set)(void**);
+    status_t (*add)(void*, const char*, void*);
+    status_t (*execute)(void*, const void*, void*);
+    status_t (*repeat)(void*, const void*, void*, int);
     void *model = NULL, *x = NULL, *y = NULL, *in = NULL, *out = NULL;
     const float numbers[4] = {1, -2, 0.5f, 40};
     float doubled[4] = {0};
 
-    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    FILE* file = argc == 2 ? fopen(argv[1], "rb") : NULL;
     if (file == NULL) return 2;
     const size_t size = fread(package, 1, sizeof package, file);
     fclose(file);

@@ -11,20 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void check(NRT_STATUS status, const char *what) {
+static void check(NRT_STATUS status, const char* what) {
     if (status == NRT_SUCCESS) return;
     fprintf(stderr, "%s: %s\n", what, nrt_get_status_as_str(status));
     exit(1);
 }
 
-static void *need(void *memory, const char *what) {
+static void* need(void* memory, const char* what) {
     if (memory != NULL) return memory;
     fprintf(stderr, "%s: no memory\n", what);
     exit(1);
 }
 
-static void *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
+static void* read_file(const char* path, size_t* size) {
+    FILE* file = fopen(path, "rb");
     if (file == NULL) {
         perror(path);
         exit(1);
@@ -32,21 +32,22 @@ static void *read_file(const char *path, size_t *size) {
     fseek(file, 0, SEEK_END);
     const long end = ftell(file);
     rewind(file);
-    void *bytes = need(malloc((size_t)end), path);
+    void* bytes = need(malloc((size_t)end), path);
     *size = fread(bytes, 1, (size_t)end, file);
     fclose(file);
     return bytes;
 }
 
 /* A tensor for each of the infos of one side, in a set under its name. */
-static nrt_tensor_set_t *make_set(const nrt_tensor_info_array_t *infos, nrt_tensor_usage_t usage) {
-    nrt_tensor_set_t *set = NULL;
+static nrt_tensor_set_t* make_set(const nrt_tensor_info_array_t* infos, nrt_tensor_usage_t usage) {
+    nrt_tensor_set_t* set = NULL;
     check(nrt_allocate_tensor_set(&set), "nrt_allocate_tensor_set");
     for (uint64_t i = 0; i < infos->tensor_count; ++i) {
-        const nrt_tensor_info_t *info = &infos->tensor_array[i];
-        nrt_tensor_t *tensor = NULL;
+        const nrt_tensor_info_t* info = &infos->tensor_array[i];
+        nrt_tensor_t* tensor = NULL;
         if (info->usage != usage) continue;
-        check(nrt_tensor_allocate(NRT_TENSOR_PLACEMENT_DEVICE, 0, info->size, info->name, &tensor), info->name);
+        check(nrt_tensor_allocate(NRT_TENSOR_PLACEMENT_DEVICE, 0, info->size, info->name, &tensor),
+              info->name);
         check(nrt_add_tensor_to_tensor_set(set, info->name, tensor), info->name);
     }
     return set;
@@ -54,18 +55,18 @@ static nrt_tensor_set_t *make_set(const nrt_tensor_info_array_t *infos, nrt_tens
 
 enum action { FILL, PRINT, RELEASE };
 
-static void for_each(const nrt_tensor_info_array_t *infos, nrt_tensor_set_t *set, nrt_tensor_usage_t usage,
+static void for_each(const nrt_tensor_info_array_t* infos, nrt_tensor_set_t* set, nrt_tensor_usage_t usage,
                      enum action action) {
     for (uint64_t i = 0; i < infos->tensor_count; ++i) {
-        const nrt_tensor_info_t *info = &infos->tensor_array[i];
-        nrt_tensor_t *tensor = NULL;
+        const nrt_tensor_info_t* info = &infos->tensor_array[i];
+        nrt_tensor_t* tensor = NULL;
         if (info->usage != usage) continue;
         check(nrt_get_tensor_from_tensor_set(set, info->name, &tensor), info->name);
         if (action == RELEASE) {
             nrt_tensor_free(&tensor);
             continue;
         }
-        void *buffer = need(calloc(1, info->size), info->name);
+        void* buffer = need(calloc(1, info->size), info->name);
         if (action == FILL) {
             if (fread(buffer, 1, info->size, stdin) != info->size) fprintf(stderr, "%s: short\n", info->name);
             check(nrt_tensor_write(tensor, buffer, 0, info->size), info->name);
@@ -77,20 +78,20 @@ static void for_each(const nrt_tensor_info_array_t *infos, nrt_tensor_set_t *set
     }
 }
 
-int main(int argc, char **argv) {
-    nrt_model_t *model = NULL;
-    nrt_tensor_info_array_t *infos = NULL;
+int main(int argc, char** argv) {
+    nrt_model_t* model = NULL;
+    nrt_tensor_info_array_t* infos = NULL;
     size_t size = 0;
 
     if (argc < 2) return 2;
     check(nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", ""), "nrt_init");
-    void *package = read_file(argv[1], &size);
+    void* package = read_file(argv[1], &size);
     check(nrt_load(package, size, -1, -1, &model), "nrt_load");
     free(package); /* what the model needs of it, it has */
     check(nrt_get_model_tensor_info(model, &infos), "nrt_get_model_tensor_info");
 
-    nrt_tensor_set_t *inputs = make_set(infos, NRT_TENSOR_USAGE_INPUT);
-    nrt_tensor_set_t *outputs = make_set(infos, NRT_TENSOR_USAGE_OUTPUT);
+    nrt_tensor_set_t* inputs = make_set(infos, NRT_TENSOR_USAGE_INPUT);
+    nrt_tensor_set_t* outputs = make_set(infos, NRT_TENSOR_USAGE_OUTPUT);
     for_each(infos, inputs, NRT_TENSOR_USAGE_INPUT, FILL);
     for (int runs = argc > 2 ? atoi(argv[2]) : 1; runs > 0; --runs)
         check(nrt_execute(model, inputs, outputs), "nrt_execute");
