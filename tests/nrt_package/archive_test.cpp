@@ -145,6 +145,14 @@ TEST_CASE("the unpacked size is limited before it is in memory") {
     CHECK(read(test::gzip_of(large), limits).says("more than 4096 bytes"));
 }
 
+// Its end, which a reader meets only when all is unpacked, is wrong; it must not get there.
+TEST_CASE("a gzip file that unpacks to too much is left at the limit") {
+    Bytes bomb = test::gzip_of(Bytes(8 << 20));
+    bomb.back() ^= std::byte{1};
+    CHECK(read(bomb, {.bytes = 1 << 20, .entries = 10}).says("more than 1048576 bytes"));
+    CHECK(read(bomb, {.bytes = 16 << 20, .entries = 10}).says("differs from what its end says"));
+}
+
 TEST_CASE("the number of entries is limited, folders included") {
     TarBuilder tar;
     for (int i = 0; i < 5; ++i) tar.add({"d" + std::to_string(i), "", '5', ""});

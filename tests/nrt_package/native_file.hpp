@@ -12,15 +12,15 @@
 
 namespace test {
 
-inline std::string native_library_text() {
-    std::ifstream file(NATIVE_MODELS, std::ios::binary);
+inline std::string native_library_text(const char* path = NATIVE_MODELS) {
+    std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     REQUIRE(!text.empty());
     return text;
 }
 
-inline Bytes native_library() {
-    const std::string text = native_library_text();
+inline Bytes native_library(const char* path = NATIVE_MODELS) {
+    const std::string text = native_library_text(path);
     const auto bytes = bytes_of(text);
     return {bytes.begin(), bytes.end()};
 }
