@@ -249,7 +249,7 @@ def neuron_sample(tree):
     package = tree.work / "twice.tar"
     if not tree.has_neuron or not package.exists():
         return "SKIP built without the Neuron facade or model packages"
-    run("gcc", *STRICT, "-std=c11", ROOT / "tests/nrt/clients/sample.c", "-o", tree.work / "sample",
+    run("gcc", *STRICT, "-std=c11", ROOT / "tests/nrt/client/sample.c", "-o", tree.work / "sample",
         *tree.flags("--cflags", "--libs", package="nrt"))
     for runs in ["1", "20"]:
         done = subprocess.run([tree.work / "sample", package, runs], env=tree.environment, timeout=60,
@@ -263,7 +263,7 @@ def neuron_by_hand(tree):
     package = tree.work / "twice.tar"
     if not tree.has_neuron or not package.exists():
         return "SKIP built without the Neuron facade or model packages"
-    run("gcc", "-Wall", "-Wextra", "-Werror", "-std=c11", ROOT / "tests/nrt/clients/by_hand.c", "-o",
+    run("gcc", "-Wall", "-Wextra", "-Werror", "-std=c11", ROOT / "tests/nrt/client/by_hand.c", "-o",
         tree.work / "by_hand", "-ldl")
     printed = run(tree.work / "by_hand", package, env=tree.environment)
     if printed != "2 -4 1 80\n":
