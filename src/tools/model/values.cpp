@@ -79,9 +79,12 @@ void store_random(Dtype dtype, std::byte* at, Prng& random) {
 
 std::string shape_text(const nrt::TensorSpec& tensor) {
     std::string text = "[";
-    for (const uint32_t dimension : tensor.shape)
-        text += (text.size() > 1 ? "," : "") + std::to_string(dimension);
-    return text + "]";
+    for (const uint32_t dimension : tensor.shape) {
+        if (text.size() > 1) text += ',';
+        text += std::to_string(dimension);
+    }
+    text += ']';
+    return text;
 }
 
 void fill_random(Dtype dtype, std::span<std::byte> bytes, Prng& random) {
@@ -93,8 +96,10 @@ std::string values_text(Dtype dtype, std::span<const std::byte> bytes, unsigned 
     const size_t size = nrt::dtype_bytes(dtype);
     const size_t count = bytes.size() / size;
     std::string text;
-    for (size_t i = 0; i < std::min<unsigned long long>(count, most); ++i)
-        text += (i > 0 ? " " : "") + element_text(dtype, bytes.data() + i * size);
+    for (size_t i = 0; i < std::min<unsigned long long>(count, most); ++i) {
+        if (i > 0) text += ' ';
+        text += element_text(dtype, bytes.data() + i * size);
+    }
     if (count > most) text += text.empty() ? "..." : " ...";
     return text;
 }
