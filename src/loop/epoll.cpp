@@ -161,7 +161,7 @@ void EpollDriver::deliver(int fd, uint32_t generation, uint32_t events) noexcept
     });
 }
 
-void EpollDriver::harvest(int64_t timeout_ns) noexcept {
+bool EpollDriver::harvest(int64_t timeout_ns) noexcept {
     epoll_event events[128];
     constexpr int room = std::size(events);
     int n = -1;
@@ -185,14 +185,21 @@ void EpollDriver::harvest(int64_t timeout_ns) noexcept {
         else
             deliver(static_cast<int>(tag), static_cast<uint32_t>(tag >> 32), events[i].events);
     }
+    return n >= 0;
 }
 
 void EpollDriver::nap(int64_t until) noexcept {
-    const int64_t left = until == XTC_UNTIL_NEVER ? for_ever : std::max<int64_t>(until - monotonic_now(), 0);
+    const auto left = [until] {
+        return until == XTC_UNTIL_NEVER ? for_ever : std::max<int64_t>(until - monotonic_now(), 0);
+    };
     if (in_flight_ == 0) {
-        if (left > 0 && bell_.listen(Doorbell::Ear::futex)) bell_.sleep(until);
+        if (left() > 0 && bell_.listen(Doorbell::Ear::futex)) bell_.sleep(until);
     } else {
-        harvest(left > 0 && bell_.listen(Doorbell::Ear::eventfd) ? left : 0);
+        // The kernel ends this sleep for any signal, such as its own for what is left of a ring that the
+        // thread has closed, and does not take it up again.
+        bool sleeps;
+        do sleeps = left() > 0 && bell_.listen(Doorbell::Ear::eventfd);
+        while (!harvest(sleeps ? left() : 0) && sleeps);
     }
     bell_.stop_listening();
     bell_.take();

@@ -62,7 +62,7 @@ private:
     int arm(int fd, Slot& slot, xtc_op_t* newest) noexcept;
     int control(int how, int fd, const Slot& slot, uint32_t events) noexcept;
     void deliver(int fd, uint32_t generation, uint32_t events) noexcept;
-    void harvest(int64_t timeout_ns) noexcept;
+    bool harvest(int64_t timeout_ns) noexcept; // false: interrupted
     void nap(int64_t until) noexcept;
 
     const pid_t made_by_ = ::getpid();

@@ -3,6 +3,7 @@
 #include "loop/driver_fixture.hpp"
 
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 using namespace driver_tests;
@@ -273,4 +274,33 @@ TEST_CASE("a host asleep on the descriptor is woken from another thread, ten tho
     }
     waker.join();
     CHECK(lost == 0);
+}
+
+// The kernel signals a thread itself, for what is left of a ring that it closed.
+TEST_CASE("signals do not end the sleep of an epoll set before its time", "[threads]") {
+    struct sigaction handle {};
+    struct sigaction before {};
+    handle.sa_handler = [](int) {};
+    REQUIRE(::sigaction(SIGUSR1, &handle, &before) == 0);
+    Driver driver(all_drivers[1]);
+    Fd silent = event();
+    Op op = Op::poll(silent, POLLIN);
+    driver.submit(op);
+    std::atomic<bool> is_over{false};
+    const pthread_t sleeper = ::pthread_self();
+    std::thread signaller([&] {
+        while (!is_over) {
+            ::pthread_kill(sleeper, SIGUSR1);
+            std::this_thread::sleep_for(std::chrono::microseconds(500));
+        }
+    });
+    for (int i = 0; i < 5; ++i) {
+        const int64_t until = driver.now() + 5'000'000;
+        CHECK(driver.wait(until) == 0);
+        CHECK(driver.now() >= until);
+    }
+    is_over = true;
+    signaller.join();
+    ::sigaction(SIGUSR1, &before, nullptr);
+    CHECK(driver.in_flight() == 1);
 }
