@@ -15,31 +15,28 @@ public:
     std::uint64_t completed = 0, checksum = 0, steps = 0;
 
     Group(xtc_loop_t* loop, std::size_t slots, std::size_t active, std::size_t mt_queue = 0) {
-        if (mt_queue != 0) {
-            xtc_batch_async_opts_t opts{};
+        const auto fill = [&](auto& opts) {
             opts.size = sizeof opts;
             opts.version = XTC_BATCH_VERSION;
             opts.capacity = slots;
             opts.max_active = active;
             opts.resource_capacity = slots;
-            opts.submit = submit;
-            opts.collect = collect;
             opts.complete = complete;
             opts.user = this;
+        };
+        if (mt_queue != 0) {
+            xtc_batch_async_opts_t opts{};
+            fill(opts);
+            opts.submit = submit;
+            opts.collect = collect;
             opts.mt_queue_cap = mt_queue;
             ok(xtc_batch_create_async(loop, &opts, &group_), "xtc_batch_create_async");
-            return;
+        } else {
+            xtc_batch_opts_t opts{};
+            fill(opts);
+            opts.step = step;
+            ok(xtc_batch_create(loop, &opts, &group_), "xtc_batch_create");
         }
-        xtc_batch_opts_t opts{};
-        opts.size = sizeof opts;
-        opts.version = XTC_BATCH_VERSION;
-        opts.capacity = slots;
-        opts.max_active = active;
-        opts.resource_capacity = slots;
-        opts.step = step;
-        opts.complete = complete;
-        opts.user = this;
-        ok(xtc_batch_create(loop, &opts, &group_), "xtc_batch_create");
     }
     ~Group() { ok(xtc_batch_destroy(group_), "xtc_batch_destroy"); } // the driver has gone: the loop has run
     Group(const Group&) = delete;

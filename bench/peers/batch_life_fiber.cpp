@@ -12,35 +12,20 @@ namespace {
 
 using Channel = boost::fibers::buffered_channel<bench::Request*>;
 
-struct Gatherer {
-    std::uint64_t completed = 0, checksum = 0, steps = 0;
-
-    void serve(Channel& channel, std::uint64_t count, std::size_t active) {
-        std::vector<bench::Request*> batch;
-        while (completed < count) {
-            bench::Request* request = nullptr;
-            if (batch.empty()) {
-                if (channel.pop(request) != boost::fibers::channel_op_status::success) return;
-                batch.push_back(request);
-            }
-            while (batch.size() < active &&
-                   channel.try_pop(request) == boost::fibers::channel_op_status::success)
-                batch.push_back(request);
-            ++steps;
-            std::size_t kept = 0;
-            for (bench::Request* one : batch) {
-                if (!bench::one_step(*one)) {
-                    batch[kept++] = one;
-                    continue;
-                }
-                ++completed;
-                checksum += one->value;
-            }
-            batch.resize(kept);
-            boost::this_fiber::yield();
+void serve(Channel& channel, bench::Batch& batch, std::uint64_t count, std::size_t active) {
+    while (batch.completed < count) {
+        bench::Request* request = nullptr;
+        if (batch.members.empty()) {
+            if (channel.pop(request) != boost::fibers::channel_op_status::success) return;
+            batch.members.push_back(request);
         }
+        while (batch.members.size() < active &&
+               channel.try_pop(request) == boost::fibers::channel_op_status::success)
+            batch.members.push_back(request);
+        batch.step();
+        boost::this_fiber::yield();
     }
-};
+}
 
 } // namespace
 
@@ -51,12 +36,12 @@ int main(int argc, char** argv) {
     const std::uint64_t producers = variant.starts_with("mt-") ? std::stoull(variant.substr(3)) : 0;
     std::vector<bench::Request> all = bench::requests(work);
     Channel channel(opts.number("slots", 1024));
-    Gatherer gatherer;
+    bench::Batch batch;
     const auto feed = [&](std::uint64_t first, std::uint64_t step) {
         for (std::uint64_t i = first; i < all.size(); i += step) channel.push(&all[i]);
     };
     const std::int64_t begun = bench::now_ns();
-    boost::fibers::fiber server([&] { gatherer.serve(channel, work, opts.number("active", 256)); });
+    boost::fibers::fiber server([&] { serve(channel, batch, work, opts.number("active", 256)); });
     std::vector<std::thread> threads;
     if (producers == 0) boost::fibers::fiber([&] { feed(0, 1); }).join();
     for (std::uint64_t p = 0; p < producers; ++p) threads.emplace_back([&, p] { feed(p, producers); });
@@ -68,7 +53,7 @@ int main(int argc, char** argv) {
                   variant,
                   "ns",
                   double(took) / double(work),
-                  gatherer.completed,
-                  gatherer.checksum,
-                  {{"vector", double(work) / double(gatherer.steps)}}});
+                  batch.completed,
+                  batch.checksum,
+                  {{"vector", double(work) / double(batch.steps)}}});
 }

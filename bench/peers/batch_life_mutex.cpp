@@ -24,32 +24,21 @@ public:
     }
 
     void serve(std::uint64_t count) {
-        std::vector<bench::Request*> batch;
-        while (completed < count) {
+        while (batch.completed < count) {
             {
                 std::unique_lock hold(lock_);
                 work_.wait(hold, [this] { return !waiting_.empty(); });
-                while (!waiting_.empty() && batch.size() < active_) {
-                    batch.push_back(waiting_.front());
+                while (!waiting_.empty() && batch.members.size() < active_) {
+                    batch.members.push_back(waiting_.front());
                     waiting_.pop_front();
                 }
             }
             room_.notify_all();
-            ++steps;
-            std::size_t kept = 0;
-            for (bench::Request* request : batch) {
-                if (!bench::one_step(*request)) {
-                    batch[kept++] = request;
-                    continue;
-                }
-                ++completed;
-                checksum += request->value;
-            }
-            batch.resize(kept);
+            batch.step();
         }
     }
 
-    std::uint64_t completed = 0, checksum = 0, steps = 0;
+    bench::Batch batch;
 
 private:
     std::size_t slots_, active_;
@@ -82,7 +71,7 @@ int main(int argc, char** argv) {
                   variant,
                   "ns",
                   double(took) / double(work),
-                  gatherer.completed,
-                  gatherer.checksum,
-                  {{"vector", double(work) / double(gatherer.steps)}}});
+                  gatherer.batch.completed,
+                  gatherer.batch.checksum,
+                  {{"vector", double(work) / double(gatherer.batch.steps)}}});
 }
