@@ -89,13 +89,9 @@ int Token::status() {
     const int kind = kind_;
     kind_ = 0;
     switch (kind) {
-    case XTC_BATCH_EXEC_FENCE: {
-        const int64_t res = fence_.res;
-        if (res < 0) return status_of_errno(static_cast<int>(-res));
-        // L20, B20: only readable without an error is a signal.
-        return (res & POLLIN) != 0 && (res & (POLLERR | POLLNVAL)) == 0 ? static_cast<int>(XTC_BATCH_EXEC_OK)
-                                                                        : static_cast<int>(XTC_E_INVAL);
-    }
+    case XTC_BATCH_EXEC_FENCE:
+        static_assert(static_cast<int>(XTC_BATCH_EXEC_OK) == XTC_OK);
+        return status_of_fence(fence_.res);
     case XTC_BATCH_EXEC_FUTURE: {
         int status = XTC_OK;
         future_->take(nullptr, &status);

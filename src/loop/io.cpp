@@ -65,6 +65,11 @@ int status_of_errno(int err) {
     }
 }
 
+int status_of_fence(int64_t res) {
+    if (res < 0) return status_of_errno(static_cast<int>(-res));
+    return (res & POLLIN) != 0 && (res & (POLLERR | POLLNVAL)) == 0 ? XTC_OK : XTC_E_INVAL;
+}
+
 namespace {
 
 // An operation that a fiber waits for; lives on its stack.
@@ -229,14 +234,7 @@ IoEnd wait_readable(Task& self, int fd, int64_t deadline, const IoWait& how, int
     op.fd = fd;
     op.events = POLLIN;
     const IoEnd end = run_op(self, op, deadline, how);
-    if (end != IoEnd::done) return end;
-    if (op.res < 0) {
-        *status = status_of_errno(static_cast<int>(-op.res));
-    } else {
-        // L20, B20: only readable without an error is a signal.
-        const bool signalled = (op.res & POLLIN) != 0 && (op.res & (POLLERR | POLLNVAL)) == 0;
-        *status = signalled ? XTC_OK : XTC_E_INVAL;
-    }
+    if (end == IoEnd::done) *status = status_of_fence(op.res);
     return end;
 }
 

@@ -16,6 +16,8 @@ namespace xtc {
 bool poll_bits(uint32_t interest, uint32_t* events);
 uint32_t interest_bits(uint32_t poll_events);
 int status_of_errno(int err);
+// Of a poll for POLLIN on a fence, with its result (L20, B20): only readable without an error is a signal.
+int status_of_fence(int64_t res);
 
 enum class IoEnd : uint8_t { done, timeout, killed, other };
 
