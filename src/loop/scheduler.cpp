@@ -40,8 +40,9 @@ Task* Loop::pop_ready() {
 }
 
 void Loop::begin_step() {
-    if (yield_interval() > 0) quantum_start_ = now();
-    if (has_classes()) classes_->begin(now());
+    if (!has_classes() && yield_budget.load(std::memory_order_relaxed) == 0) return;
+    quantum_start_ = now();
+    if (has_classes()) classes_->begin(quantum_start_);
 }
 
 void Loop::end_step(Task& t) {
