@@ -27,37 +27,35 @@ constexpr char kDetail[] = "libnrt version 2.31.24.0";
 constexpr size_t kVersionWithoutHash = offsetof(nrt_version_t, git_hash);
 constexpr size_t kRoomForHash = 200;
 
-// What nrt_init found, or would find.
-NRT_STATUS find_cores(Cores* out) {
+// From what nrt_init found, or else from the settings it would read.
+template <class FromCores, class FromSettings>
+NRT_STATUS look_up(const FromCores& from_cores, const FromSettings& from_settings) {
     const Gate gate(Gate::Family::unlogged);
     if (gate.is_open() || Lifecycle::the().state() == State::child) {
-        *out = Lifecycle::the().runtime().cores();
+        from_cores(Lifecycle::the().runtime().cores());
         return NRT_SUCCESS;
     }
     try {
         Settings settings;
         if (const NRT_STATUS status = read_settings(&settings); status != NRT_SUCCESS) return status;
-        return select_cores(settings, out);
+        return from_settings(settings);
     } catch (const std::bad_alloc&) {
         return NRT_RESOURCE;
     }
 }
 
+NRT_STATUS find_cores(Cores* out) {
+    return look_up([&](const Cores& cores) { *out = cores; },
+                   [&](const Settings& settings) { return select_cores(settings, out); });
+}
+
 NRT_STATUS total_cores(uint32_t* out) {
     if (!is_given(out, "vnc_count")) return NRT_INVALID;
-    const Gate gate(Gate::Family::unlogged);
-    if (gate.is_open() || Lifecycle::the().state() == State::child) {
-        *out = Lifecycle::the().runtime().cores().total;
-        return NRT_SUCCESS;
-    }
-    try {
-        Settings settings;
-        if (const NRT_STATUS status = read_settings(&settings); status != NRT_SUCCESS) return status;
-        *out = settings.core_count;
-        return NRT_SUCCESS;
-    } catch (const std::bad_alloc&) {
-        return NRT_RESOURCE;
-    }
+    return look_up([&](const Cores& cores) { *out = cores.total; },
+                   [&](const Settings& settings) {
+                       *out = settings.core_count;
+                       return NRT_SUCCESS;
+                   });
 }
 
 NRT_STATUS visible_cores(uint32_t* out) {

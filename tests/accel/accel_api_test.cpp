@@ -13,6 +13,7 @@
 
 #include "accel/devices.hpp"
 #include "support/loops.hpp"
+#include "support/process_threads.hpp"
 #include "xtc_accel.h"
 #include "xtc_inspect.h"
 #include "xtc_net.h"
@@ -150,22 +151,17 @@ TEST_CASE("accel: ten thousand parked fences cost no thread and no run until one
         exec.proc(0, [&, fd] {
             if (xtc_accel_wait_fence(fd, kForever) == XTC_OK) ++fired;
         });
-    auto threads = [] {
-        size_t n = 0;
-        for ([[maybe_unused]] auto& t : std::filesystem::directory_iterator("/proc/self/task")) ++n;
-        return n;
-    };
     uint64_t idle_runs = 99;
     exec.proc(0, [&] {
         xtc_yield();
-        const size_t before = threads();
+        const int before = threads_of_process();
         xtc_loop_stats_t a{}, b{};
         xtc_proc_sleep(kMs);
         xtc_exec_loop_stats(exec, 0, &a);
         xtc_proc_sleep(20 * kMs);
         xtc_exec_loop_stats(exec, 0, &b);
         idle_runs = b.tasks_run - a.tasks_run;
-        CHECK(threads() == before);
+        CHECK(threads_of_process() == before);
         CHECK(fired == 0);
         CHECK(eventfd_write(fences[count / 2], 1) == 0);
         while (fired == 0) xtc_yield();

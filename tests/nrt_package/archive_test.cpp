@@ -2,7 +2,7 @@
 #include "nrt/package/archive.hpp"
 
 #include "package_text.hpp"
-#include "tar_builder.hpp"
+#include "gzip_of.hpp"
 
 #include <catch2/catch.hpp>
 

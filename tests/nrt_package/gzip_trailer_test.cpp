@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 #include "nrt/package/gzip_trailer.hpp"
 
-#include "tar_builder.hpp"
+#include "gzip_of.hpp"
 
 #include <catch2/catch.hpp>
 

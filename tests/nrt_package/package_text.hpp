@@ -3,7 +3,8 @@
 // Packages as tests write them: a line of model.json, and what else is in the tar.
 #pragma once
 
-#include "tar_builder.hpp"
+#include "support/manifest_text.hpp"
+#include "support/tar_builder.hpp"
 
 #include "nrt/package/model.hpp"
 
@@ -11,16 +12,6 @@
 #include <string>
 
 namespace test {
-
-inline std::string tensor_text(const std::string& name, const std::string& dtype, const std::string& shape) {
-    return R"({"name":")" + name + R"(","dtype":")" + dtype + R"(","shape":)" + shape + "}";
-}
-
-inline std::string manifest_text(const std::string& inputs, const std::string& outputs,
-                                 const std::string& runner) {
-    return R"({"format":1,"name":"m","inputs":[)" + inputs + R"(],"outputs":[)" + outputs + "]," + runner +
-           "}";
-}
 
 // One input x, one output y, both of this dtype and shape.
 inline std::string unary_text(const std::string& op, const std::string& attrs = "",

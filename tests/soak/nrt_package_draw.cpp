@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: ISC
+#include "nrt_package/gzip_of.hpp"
 #include "nrt_package_draw.hpp"
 
 #include <elf.h>

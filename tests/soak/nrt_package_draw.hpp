@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/prng.hpp"
-#include "nrt_package/tar_builder.hpp"
+#include "support/tar_builder.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: ISC
 //
-// The NRT_STATUS codes a package can end in, under the numbers of the ABI.
+// The NRT_STATUS codes a package can end in, and the names of all.
 #pragma once
+
+#include <nrt/nrt_status.h>
 
 #include <cstdint>
 
 namespace xtc::nrt {
 
 enum class Status : int32_t {
-    success = 0,
-    failure = 1,
-    invalid = 2,
-    resource = 4,
-    unsupported_neff_version = 10,
-    exec_bad_input = 1002,
-    exec_completed_with_num_err = 1003,
-    exec_completed_with_err = 1004,
-    exec_hw_err_nc_ue = 1202,
+    success = NRT_SUCCESS,
+    failure = NRT_FAILURE,
+    invalid = NRT_INVALID,
+    resource = NRT_RESOURCE,
+    unsupported_neff_version = NRT_UNSUPPORTED_NEFF_VERSION,
+    exec_bad_input = NRT_EXEC_BAD_INPUT,
+    exec_completed_with_num_err = NRT_EXEC_COMPLETED_WITH_NUM_ERR,
+    exec_completed_with_err = NRT_EXEC_COMPLETED_WITH_ERR,
+    exec_hw_err_nc_ue = NRT_EXEC_HW_ERR_NC_UE,
 };
 
 // "NRT_INVALID" for 2; nullptr for a number that is no NRT_STATUS.

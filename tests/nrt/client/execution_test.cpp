@@ -6,8 +6,8 @@ using namespace client;
 TEST_CASE("A model runs on the tensors that its sets name", "[nrt][execute]") {
     const Runtime runtime;
     const Model model(
-        tar_of({{"model.json", manifest(spec("a", "[3]", "int32") + "," + spec("b", "[3]", "int32"),
-                                        spec("sum", "[3]", "int32"), R"("runner":"builtin","op":"add")")}}));
+        package_of(manifest_text(tensor_text("a", "int32", "[3]") + "," + tensor_text("b", "int32", "[3]"),
+                                 tensor_text("sum", "int32", "[3]"), R"("runner":"builtin","op":"add")")));
     const Tensor a(12), b(12), sum(12);
     const Set in, out;
     in.put("a", a);

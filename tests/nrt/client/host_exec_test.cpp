@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: ISC
 #include "nrt/client/client.hpp"
 #include "support/loops.hpp"
+#include "support/process_threads.hpp"
 
 #include <nrt/nrt_xtc.h>
 #include <xtc_exec.h>
 
-#include <dirent.h>
 #include <thread>
 
 using namespace client;
 using namespace xtc::test;
 
 namespace {
-
-int threads_of_process() {
-    int count = 0;
-    DIR* tasks = ::opendir("/proc/self/task");
-    REQUIRE(tasks != nullptr);
-    while (const dirent* entry = ::readdir(tasks)) count += entry->d_name[0] != '.';
-    ::closedir(tasks);
-    return count;
-}
 
 class Lent {
 public:

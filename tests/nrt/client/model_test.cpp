@@ -30,20 +30,18 @@ std::string contents_of(const char* path) {
 }
 
 std::string native(const std::string& entry, const std::string& shape = "[4]") {
-    return tar_of(
-        {{"model.json", manifest(spec("x", shape, "float32"), spec("y", shape, "float32"),
-                                 R"("runner":"native","library":"model.so","entry":")" + entry + "\"")},
-         {"model.so", contents_of(NATIVE_MODELS)}});
+    return package_of(manifest_text(tensor_text("x", "float32", shape), tensor_text("y", "float32", shape),
+                                    R"("runner":"native","library":"model.so","entry":")" + entry + "\""),
+                      contents_of(NATIVE_MODELS));
 }
 
 } // namespace
 
 TEST_CASE("A loaded model says what its inputs and outputs are", "[nrt][model]") {
     const Runtime runtime;
-    const Model model(
-        tar_of({{"model.json",
-                 manifest(spec("left", "[2,3]", "float32") + "," + spec("right", "[3,5]", "float32"),
-                          spec("product", "[2,5]", "float32"), R"("runner":"builtin","op":"matmul")")}}));
+    const Model model(package_of(manifest_text(
+        tensor_text("left", "float32", "[2,3]") + "," + tensor_text("right", "float32", "[3,5]"),
+        tensor_text("product", "float32", "[2,5]"), R"("runner":"builtin","op":"matmul")")));
     nrt_tensor_info_array_t* info = nullptr;
     REQUIRE(nrt_get_model_tensor_info(model, &info) == NRT_SUCCESS);
     REQUIRE(info->tensor_count == 3);

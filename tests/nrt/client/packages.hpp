@@ -13,45 +13,28 @@
 #include <vector>
 
 #include "nrt/client/client.hpp"
+#include "support/manifest_text.hpp"
+#include "support/tar_builder.hpp"
 
 namespace client {
 
-// A tar with one file after the other.
-inline std::string tar_of(const std::vector<std::pair<std::string, std::string>>& files) {
-    std::string tar;
-    for (const auto& [name, contents] : files) {
-        char header[512] = {};
-        std::snprintf(header, 100, "%s", name.c_str());
-        std::memcpy(header + 100, "0000644\0000000000\0000000000", 24);
-        std::snprintf(header + 124, 12, "%011zo", contents.size());
-        std::memcpy(header + 136, "00000000000", 12);
-        std::memset(header + 148, ' ', 8);
-        header[156] = '0';
-        std::memcpy(header + 257, "ustar\00000", 8);
-        unsigned sum = 0;
-        for (const char c : header) sum += static_cast<unsigned char>(c);
-        std::snprintf(header + 148, 7, "%06o", sum);
-        tar.append(header, sizeof header).append(contents);
-        tar.resize((tar.size() + 511) / 512 * 512);
-    }
-    return tar.append(1024, '\0');
-}
+using test::manifest_text;
+using test::tensor_text;
 
-inline std::string spec(const std::string& name, const std::string& shape, const std::string& dtype) {
-    return R"({"name":")" + name + R"(","dtype":")" + dtype + R"(","shape":)" + shape + "}";
-}
-
-inline std::string manifest(const std::string& inputs, const std::string& outputs,
-                            const std::string& runner) {
-    return R"({"format":1,"name":"m","inputs":[)" + inputs + R"(],"outputs":[)" + outputs + "]," + runner +
-           "}";
+// A description, and the library that it names if it does.
+inline std::string package_of(const std::string& manifest, const std::string& library = "") {
+    test::TarBuilder files;
+    files.file("model.json", manifest);
+    if (!library.empty()) files.file("model.so", library);
+    const test::Bytes tar = files.finish();
+    return {reinterpret_cast<const char*>(tar.data()), tar.size()};
 }
 
 // Input x and output y of one shape; attrs such as {"ns":5}.
 inline std::string builtin(const std::string& op, const std::string& attrs = "{}",
                            const std::string& shape = "[4]", const std::string& dtype = "float32") {
-    return tar_of({{"model.json", manifest(spec("x", shape, dtype), spec("y", shape, dtype),
-                                           R"("runner":"builtin","op":")" + op + R"(","attrs":)" + attrs)}});
+    return package_of(manifest_text(tensor_text("x", dtype, shape), tensor_text("y", dtype, shape),
+                                    R"("runner":"builtin","op":")" + op + R"(","attrs":)" + attrs));
 }
 
 class Model {

@@ -2,6 +2,7 @@
 // Models loaded and run under seeds: on one thread, under a virtual clock, the same way each time.
 #include "nrt/client/packages.hpp"
 #include "support/loops.hpp"
+#include "support/process_threads.hpp"
 
 #include <nrt/nrt_xtc.h>
 #include <xtc.h>
@@ -10,7 +11,6 @@
 #include <xtc_sim.h>
 
 #include <algorithm>
-#include <dirent.h>
 #include <functional>
 #include <map>
 #include <utility>
@@ -20,15 +20,6 @@ using namespace client;
 using namespace xtc::test;
 
 namespace {
-
-int threads_of_process() {
-    int count = 0;
-    DIR* tasks = ::opendir("/proc/self/task");
-    REQUIRE(tasks != nullptr);
-    while (const dirent* entry = ::readdir(tasks)) count += entry->d_name[0] != '.';
-    ::closedir(tasks);
-    return count;
-}
 
 // Two loops under a seed, lent to the runtime, which has three cores on them.
 class Simulated {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: ISC
+#pragma once
+
+#include <filesystem>
+#include <iterator>
+
+namespace xtc::test {
+
+inline int threads_of_process() {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return static_cast<int>(std::distance(begin(tasks), end(tasks)));
+}
+
+} // namespace xtc::test
