@@ -73,8 +73,8 @@ World* World::of(xtc_exec_t* exec) {
         return nullptr;
     }
     World* const world = made.get();
-    xtc_seam_exec_at_fini(
-        exec, [](void* gone) { forget(static_cast<World*>(gone)->exec_); }, world);
+    world->at_fini_ = {[](void* gone) { forget(static_cast<World*>(gone)->exec_); }, world, nullptr};
+    xtc_seam_exec_at_fini(exec, &world->at_fini_);
     const std::lock_guard hold(worlds().lock);
     worlds().of[exec] = std::move(made);
     return world;
@@ -172,18 +172,18 @@ int World::finish(int status, std::string why) {
     xtc_seam_forbid_thread_block(0);
     xtc_seam_set_thread_clock(nullptr, nullptr);
     for (const auto& side : sides_) side->driver.set_paced(false);
-    running_ = false;
+    xtc_seam_exec_end_run(exec_);
     why_ = std::move(why);
     return status;
 }
 
 int World::run(uint64_t seed, int64_t max_steps) {
-    if (running_) return XTC_E_INVAL;
+    if (xtc_seam_exec_begin_run(exec_) != XTC_OK) return XTC_E_INVAL;
     if (!has_run_ || seed != streams.seed()) {
         streams = Streams(seed);
         xtc_rand_seed(Prng::derive(seed, "RAND")); // this thread's, so every loop's
     }
-    has_run_ = running_ = true;
+    has_run_ = true;
     xtc_seam_forbid_thread_block(1);
     xtc_seam_set_thread_clock([](void* self) { return static_cast<Timeline*>(self)->now(); }, &timeline);
     for (const auto& side : sides_) side->driver.set_paced(true);

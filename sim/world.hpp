@@ -15,6 +15,7 @@
 #include "timeline.hpp"
 #include "trace.hpp"
 #include "virtual_fd.hpp"
+#include "seam/loop.h"
 #include "xtc_exec.h"
 
 namespace xtc::sim {
@@ -71,6 +72,7 @@ private:
     int finish(int status, std::string why);
 
     xtc_exec_t* exec_;
+    xtc_seam_fini_t at_fini_{};
     std::vector<std::unique_ptr<Side>> sides_;
     std::function<bool()> step_check_;
     std::string why_;
@@ -79,7 +81,6 @@ private:
     uint64_t idle_turns_ = 0; // in a row, with nothing handled
     uint32_t pinned_ = 0;     // Order::pessimal stays with this loop
     bool has_run_ = false;
-    bool running_ = false;
 };
 
 } // namespace xtc::sim

@@ -58,9 +58,48 @@ int Exec::start_workers() {
     return XTC_OK;
 }
 
+bool Exec::take(Use use) {
+    std::lock_guard hold(lock_);
+    if (use_.load(std::memory_order_relaxed) != Use::idle) return false;
+    use_.store(use, std::memory_order_release);
+    return true;
+}
+
+// Who holds it lets it go soon.
+int Exec::begin_run() {
+    std::unique_lock hold(lock_);
+    changed_.wait(hold, [this] { return use_.load(std::memory_order_relaxed) != Use::held; });
+    if (use_.load(std::memory_order_relaxed) == Use::running) return XTC_E_INVAL;
+    use_.store(Use::running, std::memory_order_release);
+    return XTC_OK;
+}
+
+void Exec::give_back() {
+    {
+        std::lock_guard hold(lock_);
+        use_.store(Use::idle, std::memory_order_release);
+    }
+    changed_.notify_all();
+}
+
+void Exec::at_fini(xtc_seam_fini_t& node) {
+    std::lock_guard hold(lock_);
+    node.next = fini_nodes_;
+    fini_nodes_ = &node;
+}
+
+void Exec::forget_fini(xtc_seam_fini_t& node) {
+    std::lock_guard hold(lock_);
+    for (xtc_seam_fini_t** at = &fini_nodes_; *at != nullptr; at = &(*at)->next) {
+        if (*at != &node) continue;
+        *at = node.next;
+        return;
+    }
+}
+
 int Exec::run() {
-    if (current_loop() != nullptr || inherited() || running_.exchange(true, std::memory_order_acq_rel))
-        return XTC_E_INVAL;
+    if (current_loop() != nullptr || inherited()) return XTC_E_INVAL;
+    if (int rc = begin_run(); rc != XTC_OK) return rc;
     int rc = start_workers();
     if (rc == XTC_OK) {
         started_.store(true, std::memory_order_release);
@@ -76,7 +115,7 @@ int Exec::run() {
             if (rc == XTC_OK) rc = w->status;
     }
     stop_.store(false, std::memory_order_seq_cst);
-    running_.store(false, std::memory_order_release);
+    give_back();
     return rc;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/thread.hpp"
 #include "loop/loop.hpp"
+#include "seam/loop.h"
 
 namespace xtc {
 
@@ -25,7 +26,13 @@ public:
     int run();
     void stop();
     int fini_allowed() const;
-    bool is_running() const { return running_.load(std::memory_order_acquire); }
+    bool is_running() const { return use_.load(std::memory_order_acquire) != Use::idle; }
+    // The simulator runs it instead.
+    bool begin_lent_run() { return take(Use::running); }
+    void end_lent_run() { give_back(); }
+    // Nobody runs it meanwhile: run() waits.
+    bool hold() { return take(Use::held); }
+    void let_go() { give_back(); }
     bool has_started() const { return started_.load(std::memory_order_acquire); }
 
     int n_loops() const { return static_cast<int>(loops_.size()); }
@@ -49,12 +56,9 @@ public:
     // Loops with live work, plus hand-overs under way. At 0 the run is over, unless in service mode.
     void busy_up() { busy_.fetch_add(1, std::memory_order_relaxed); }
     void busy_down();
-    void set_at_fini(void (*fn)(void*), void* self) {
-        at_fini_ = fn;
-        at_fini_self_ = self;
-    }
-    void (*at_fini() const)(void*) { return at_fini_; }
-    void* at_fini_self() const { return at_fini_self_; }
+    void at_fini(xtc_seam_fini_t& node);
+    void forget_fini(xtc_seam_fini_t& node);
+    xtc_seam_fini_t* fini_nodes() const { return fini_nodes_; } // at fini, when nobody adds any more
     bool take_stop() { return stop_.exchange(false, std::memory_order_acq_rel); }
 
 private:
@@ -67,7 +71,12 @@ private:
         std::atomic<int> node{-1};
     };
 
+    enum class Use { idle, running, held };
+
     Exec() = default;
+    bool take(Use use);
+    int begin_run();
+    void give_back();
     static void worker_main(void* arg);
     void work(Worker& w);
     bool over() const {
@@ -82,18 +91,17 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<int> cpus_;
     uint32_t fork_epoch_ = registry::fork_epoch();
-    void (*at_fini_)(void*) = nullptr;
-    void* at_fini_self_ = nullptr;
 
     std::mutex lock_;
     std::condition_variable changed_;
-    uint64_t runs_asked_ = 0; // under lock_
-    bool ending_ = false;     // under lock_
+    uint64_t runs_asked_ = 0;               // under lock_
+    bool ending_ = false;                   // under lock_
+    xtc_seam_fini_t* fini_nodes_ = nullptr; // under lock_
 
     alignas(64) std::atomic<int64_t> busy_{0};
     std::atomic<bool> stop_{false};
     std::atomic<bool> service_{false};
-    std::atomic<bool> running_{false};
+    std::atomic<Use> use_{Use::idle}; // changes under lock_
     std::atomic<bool> started_{false};
     std::atomic<uint32_t> turn_{0};
 };

@@ -42,10 +42,13 @@ int xtc_exec_fini(xtc_exec_t* e) {
         if (exec->is_running()) return XTC_E_INVAL;
         if (Loop* here = current_loop(); here != nullptr && here->exec() == exec) return XTC_E_INVAL;
     }
-    void (*const at_fini)(void*) = exec->at_fini();
-    void* const self = exec->at_fini_self();
+    xtc_seam_fini_t* node = exec->fini_nodes();
     delete exec;
-    if (at_fini != nullptr) at_fini(self);
+    while (node != nullptr) {
+        xtc_seam_fini_t* const called = node;
+        node = node->next; // it may be gone once it was called
+        called->fn(called->self);
+    }
     return XTC_OK;
 }
 

@@ -33,6 +33,10 @@ void forbid_thread_block(bool on) {
     tl_forbid_block = on;
 }
 
+bool is_thread_block_forbidden() {
+    return tl_forbid_block;
+}
+
 bool WakeCell::signal() {
     atomic<uint64_t>* word = &word_;
     const uint64_t old = word_.exchange(kPermit, std::memory_order_acq_rel);

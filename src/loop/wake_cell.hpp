@@ -41,5 +41,6 @@ Woke wait_either(Task& task, WakeCell& a, WakeCell& b, int64_t deadline, OnKill 
 
 // On this thread a wait that would block the thread answers Woke::killed (S3).
 void forbid_thread_block(bool on);
+bool is_thread_block_forbidden();
 
 } // namespace xtc

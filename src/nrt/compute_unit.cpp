@@ -36,27 +36,39 @@ NRT_STATUS ComputeUnit::submit(Execution& execution, uint64_t* number) {
     return status;
 }
 
-NRT_STATUS ComputeUnit::run_job(Unit&, Unit::Job& job, NRT_STATUS fate) {
+NRT_STATUS ComputeUnit::run_job(Unit& unit, Unit::Job& job, NRT_STATUS fate) {
     auto* const self = reinterpret_cast<ComputeUnit*>(job.words[0]);
     auto& execution = *reinterpret_cast<Execution*>(job.words[1]);
+    if (unit.is_taken_over()) return self->end_in_place(execution, fate);
+    self->at_work_ = {};
+    self->at_work_.execution = &execution;
     const NRT_STATUS status = fate == NRT_SUCCESS ? self->run(execution) : fate;
+    if (unit.is_taken_over()) return status;
+    self->at_work_.status = status;
+    self->at_work_.is_told = true;
     self->conclude(execution, status);
+    self->at_work_.execution = nullptr;
     return status;
 }
 
 NRT_STATUS ComputeUnit::run(Execution& execution) {
-    Outcome outcome;
     if (execution.model().package().is_light()) {
         const Sleeper none{[](void*, int64_t) { XTC_UNREACHABLE(); }, nullptr};
-        outcome = execution.run(none);
+        at_work_.status = judge(execution.run(none));
+        at_work_.has_status = true;
+        const NRT_STATUS status = at_work_.status;
         xtc_yield(); // one after another they would keep the loop to themselves
-    } else {
-        if (device_ == nullptr) device_ = Device::make(loop_, unit_->id().core);
-        if (device_ == nullptr) return NRT_RESOURCE;
-        outcome = device_->run(execution);
+        return status;
     }
+    if (device_ == nullptr) device_ = Device::make(loop_, unit_->id().core);
+    if (device_ == nullptr) return NRT_RESOURCE;
+    at_work_.is_on_device = true;
+    return judge(device_->run(execution));
+}
+
+NRT_STATUS ComputeUnit::judge(const Outcome& outcome) {
     const auto status = static_cast<NRT_STATUS>(outcome.status);
-    if (outcome.is_fatal) {
+    if (outcome.is_fatal && !unit_->is_poisoned()) {
         log(LogLevel::error, "Core %u is lost until nrt_close and nrt_init: %s", unit_->id().core,
             nrt_get_status_as_str(status));
         unit_->poison();
@@ -64,13 +76,30 @@ NRT_STATUS ComputeUnit::run(Execution& execution) {
     return status;
 }
 
+NRT_STATUS ComputeUnit::end_in_place(Execution& execution, NRT_STATUS fate) {
+    NRT_STATUS status = fate;
+    if (at_work_.execution == &execution) {
+        if (at_work_.is_told) return at_work_.status; // the worker stands in the completion callback
+        Outcome outcome;
+        if (at_work_.has_status)
+            status = at_work_.status;
+        else if (at_work_.is_on_device && device_->end_early(&outcome))
+            status = judge(outcome);
+    }
+    conclude(execution, status);
+    return status;
+}
+
 // Who has the answer, or sees the number later, sees everything else.
 void ComputeUnit::conclude(Execution& execution, NRT_STATUS status) {
     execution.end_access();
     execution.count_outputs();
-    if (execution.mode == Execution::Mode::sync) return execution.answer(status);
-    const nrta_seq_t job = sequence(unit_->id(), unit_->completed() + 1);
-    call_exec_callback(execution.model().id(), unit_->id().core, job, status);
+    if (execution.mode == Execution::Mode::sync) {
+        if (execution.answer(status)) return;
+    } else {
+        const nrta_seq_t job = sequence(unit_->id(), unit_->completed() + 1);
+        call_exec_callback(execution.model().id(), unit_->id().core, job, status);
+    }
     executions_.give_back(execution);
 }
 
@@ -81,8 +110,18 @@ NRT_STATUS ComputeUnit::wait_for(Execution& execution, uint64_t number) {
     return rc == XTC_OK ? status : status_of(rc);
 }
 
-void ComputeUnit::close() {
-    while (unit_->stop() != XTC_OK) xtc_sleep_ns(1'000'000); // no memory for the wait: look again
+bool ComputeUnit::close(int64_t timeout_ns) {
+    const int rc = unit_->stop(timeout_ns);
+    if (rc != XTC_OK) {
+        if (rc != XTC_E_AGAIN) xtc_sleep_ns(1'000'000); // no memory for the wait: look again
+        return false;
+    }
+    if (device_ != nullptr) device_->stop();
+    return true;
+}
+
+void ComputeUnit::take_over() {
+    unit_->take_over();
     if (device_ != nullptr) device_->stop();
 }
 

@@ -33,20 +33,33 @@ public:
     // Until everything accepted before is complete.
     int wait_until_drained() { return unit_->wait_for(unit_->issued()); }
 
-    // Nobody submits any more: works off what is accepted, then ends fiber and thread.
-    void close();
+    // Nobody submits any more. Works off what is accepted and ends the worker, or waits at most so long for
+    // it; true: it has ended.
+    bool close(int64_t timeout_ns);
+    // The loops stand still: what is accepted ends with NRT_CLOSED, but for a kernel that has begun.
+    void take_over();
 
 private:
     ComputeUnit(xtc_loop_t* loop, Ref<Unit> unit) : loop_(loop), unit_(std::move(unit)) {}
 
     static NRT_STATUS run_job(Unit& unit, Unit::Job& job, NRT_STATUS fate);
     NRT_STATUS run(Execution& execution);
+    NRT_STATUS judge(const Outcome& outcome);
+    NRT_STATUS end_in_place(Execution& execution, NRT_STATUS fate);
     void conclude(Execution& execution, NRT_STATUS status);
 
     xtc_loop_t* const loop_;
     const Ref<Unit> unit_;
     ExecutionPool executions_;
-    std::unique_ptr<Device> device_; // the worker's
+    // The worker's, or of who ends the work in its place.
+    std::unique_ptr<Device> device_;
+    struct {
+        Execution* execution = nullptr; // in whose run the worker is
+        bool is_on_device = false;
+        bool has_status = false;
+        NRT_STATUS status = NRT_SUCCESS;
+        bool is_told = false; // concluded, or about to be
+    } at_work_;
 };
 
 } // namespace xtc::nrt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 #include "nrt/compute_units.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace xtc::nrt {
@@ -23,12 +24,24 @@ NRT_STATUS ComputeUnits::make(const Settings& settings, const Cores& cores, cons
     return NRT_SUCCESS;
 }
 
-void ComputeUnits::close() {
+void ComputeUnits::close(Loops& loops) {
     for (uint32_t core = 0; core < units_.size(); ++core) {
-        units_[core]->close();
+        // A host may stop its loops meanwhile, and nothing would tell.
+        const int64_t patience_ns = loops.are_hosts() ? Loops::kLookAgainNs : -1;
+        bool stand = loops.try_hold();
+        while (!stand && !units_[core]->close(patience_ns)) stand = loops.try_hold();
+        if (stand) units_[core]->take_over();
         last_numbers.at(core) = units_[core]->unit().issued();
     }
-    units_.clear();
+}
+
+void ComputeUnits::take_over() {
+    for (const auto& unit : units_) unit->take_over();
+}
+
+bool ComputeUnits::has_workers() const noexcept {
+    return std::any_of(units_.begin(), units_.end(),
+                       [](const auto& unit) { return unit->unit().has_worker(); });
 }
 
 } // namespace xtc::nrt

@@ -19,8 +19,12 @@ class ComputeUnits {
 public:
     // Numbers of a core go on where those of the unit before ended, so that old ones stay old.
     NRT_STATUS make(const Settings& settings, const Cores& cores, const Loops& loops);
-    // Nobody submits any more.
-    void close();
+    // Nobody submits any more. Where the loops are found to stand still it ends in the workers' place.
+    void close(Loops& loops);
+    // The loops stand still and are held.
+    void take_over();
+    // A worker stands on a loop that may go on.
+    bool has_workers() const noexcept;
 
     ComputeUnit& of(uint32_t core) const noexcept { return *units_[core]; }
 

@@ -20,20 +20,28 @@ public:
 
     Outcome run(Execution& execution) override {
         kernel_.execution = &execution;
+        kernel_.has_run = false;
         if (thread_.run(Kernel::run, &kernel_) != NRT_SUCCESS) return {Status::resource, false};
         return kernel_.outcome;
     }
     void stop() noexcept override { thread_.stop(); }
+    bool end_early(Outcome* outcome) noexcept override {
+        thread_.end_early();
+        *outcome = kernel_.outcome;
+        return kernel_.has_run;
+    }
 
 private:
     // Not on the worker's stack, which an executor that ends early drops.
     struct Kernel {
         Execution* execution = nullptr;
         Outcome outcome;
+        bool has_run = false;
         static void run(void* arg) {
             const Sleeper sleeper{[](void*, int64_t ns) { xtc_sleep_ns(ns); }, nullptr};
             auto* kernel = static_cast<Kernel*>(arg);
             kernel->outcome = kernel->execution->run(sleeper);
+            kernel->has_run = true;
         }
     };
 

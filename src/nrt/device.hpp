@@ -21,6 +21,9 @@ public:
     virtual Outcome run(Execution& execution) = 0;
     // Nothing runs. Joins what there is to join.
     virtual void stop() noexcept {}
+    // The worker stands still in run(), or will never come back from it. A kernel that has begun ends first,
+    // and *outcome is its own; false: it had not begun, and never will.
+    virtual bool end_early(Outcome* outcome) noexcept = 0;
 
     // Nothing is started yet. Empty: no memory.
     static std::unique_ptr<Device> make(xtc_loop_t* loop, uint32_t core);

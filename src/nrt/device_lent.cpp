@@ -14,9 +14,17 @@ DeviceLent::~DeviceLent() {
 
 int DeviceLent::run_job(void* arg) {
     auto* job = static_cast<Job*>(arg);
+    if (job->execution == nullptr) return 0;
     const Sleeper sleeper{[](void* self, int64_t ns) { static_cast<Job*>(self)->sleep_ns += ns; }, job};
     job->outcome = job->execution->run(sleeper);
+    job->has_run = true;
     return 0;
+}
+
+bool DeviceLent::end_early(Outcome* outcome) noexcept {
+    job_.execution = nullptr;
+    *outcome = job_.outcome;
+    return job_.has_run;
 }
 
 Outcome DeviceLent::run(Execution& execution) {

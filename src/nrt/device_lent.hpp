@@ -17,12 +17,14 @@ public:
     ~DeviceLent() override;
 
     Outcome run(Execution& execution) override;
+    bool end_early(Outcome* outcome) noexcept override;
 
 private:
     // Not on the worker's stack, which an executor that ends early drops.
     struct Job : xtc_offload_job_t {
-        Execution* execution = nullptr;
+        Execution* execution = nullptr; // NULL: nobody wants it any more
         Outcome outcome;
+        bool has_run = false;
         int64_t sleep_ns = 0;
     };
     static int run_job(void* job);

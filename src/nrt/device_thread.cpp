@@ -39,7 +39,7 @@ void DeviceThread::enter(void* self) {
 void DeviceThread::work() {
     for (;;) {
         given_.wait();
-        if (kernel_ == nullptr) return;
+        if (is_ending_.load(std::memory_order_acquire)) return;
         kernel_(arg_);
         done_.signal();
     }
@@ -47,9 +47,15 @@ void DeviceThread::work() {
 
 void DeviceThread::stop() {
     if (!thread_.is_started()) return;
-    kernel_ = nullptr;
+    is_ending_.store(true, std::memory_order_release);
     given_.signal();
     thread_.join();
+}
+
+void DeviceThread::end_early() {
+    if (!thread_.is_started()) return;
+    stop();
+    done_.signal();
 }
 
 } // namespace xtc::nrt

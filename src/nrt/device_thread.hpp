@@ -24,6 +24,9 @@ public:
     // returned. NRT_RESOURCE: there is no thread, and nothing ran.
     NRT_STATUS run(void (*kernel)(void* arg), void* arg);
     void stop(); // joins; no kernel is running
+    // Joins, while the worker stands still in run(): a kernel that has begun ends first, another one never
+    // begins. The worker goes on if its loop does.
+    void end_early();
 
 private:
     NRT_STATUS start();
@@ -35,8 +38,9 @@ private:
     Notify given_;
     Notify done_;
     bool is_made_ = false;
-    void (*kernel_)(void*) = nullptr; // the bells order it; nullptr ends the thread
+    void (*kernel_)(void*) = nullptr; // the bells order it
     void* arg_ = nullptr;
+    std::atomic<bool> is_ending_{false};
 };
 
 } // namespace xtc::nrt

@@ -5,12 +5,14 @@
 
 #include <new>
 
+#include "nrt/drop_scope.hpp"
 #include "nrt/exec_callback.hpp"
 #include "nrt/gate.hpp"
 #include "nrt/log.hpp"
 #include "nrt/masked.hpp"
 #include "nrt/status.hpp"
 #include "nrt/worst_status.hpp"
+#include "seam/loop.h"
 
 using namespace xtc::nrt;
 
@@ -19,7 +21,9 @@ namespace {
 // Gives the execution back, unless the queue has it.
 class Borrowed {
 public:
-    explicit Borrowed(ExecutionPool& pool) : pool_(pool), execution_(pool.take()) {}
+    explicit Borrowed(ExecutionPool& pool)
+        : pool_(pool), execution_(pool.take()),
+          dropped_([](void* self) { static_cast<Borrowed*>(self)->drop(); }, this) {}
     ~Borrowed() {
         if (execution_ != nullptr) pool_.give_back(*execution_);
     }
@@ -29,10 +33,18 @@ public:
     Execution* get() const noexcept { return execution_; }
     Execution* operator->() const noexcept { return execution_; }
     void is_queued() noexcept { execution_ = nullptr; }
+    void is_awaited() noexcept { is_awaited_ = true; }
 
 private:
+    void drop() noexcept {
+        if (execution_ == nullptr || (is_awaited_ && execution_->desert())) return;
+        pool_.give_back(*execution_);
+    }
+
     ExecutionPool& pool_;
     Execution* execution_;
+    bool is_awaited_ = false;
+    DropScope dropped_;
 };
 
 TensorSet* find_set(const nrt_tensor_set_t* handle, const char* name) {
@@ -54,18 +66,19 @@ NRT_STATUS submit(ComputeUnit& unit, Execution& execution, int64_t patience_ns, 
     }
 }
 
-NRT_STATUS run_sync(ComputeUnit& unit, Execution& execution, const Settings& settings) {
-    execution.mode = Execution::Mode::sync;
-    if (const int rc = execution.may_wait(); rc != XTC_OK) {
+NRT_STATUS run_sync(ComputeUnit& unit, Borrowed& execution, const Settings& settings) {
+    execution->mode = Execution::Mode::sync;
+    if (const int rc = xtc_seam_may_wait(); rc != XTC_OK) {
         log(LogLevel::error, "nrt_execute: can not wait here: %s", xtc_strerror(rc));
         return status_of(rc);
     }
-    if (const int rc = execution.wait_for_transfers(); rc != XTC_OK) return status_of(rc);
+    if (const int rc = execution->wait_for_transfers(); rc != XTC_OK) return status_of(rc);
     const int64_t patience_ns = int64_t{settings.exec_timeout_s} * 1'000'000'000;
     uint64_t number = 0;
-    if (const NRT_STATUS status = submit(unit, execution, patience_ns, &number); status != NRT_SUCCESS)
+    if (const NRT_STATUS status = submit(unit, *execution.get(), patience_ns, &number); status != NRT_SUCCESS)
         return status;
-    return unit.wait_for(execution, number);
+    execution.is_awaited();
+    return unit.wait_for(*execution.get(), number);
 }
 
 struct Call {
@@ -91,7 +104,7 @@ NRT_STATUS execute_once(Runtime& runtime, const Call& call) {
     if (const NRT_STATUS status = execution->bind(std::move(model), *in, *out, placement);
         status != NRT_SUCCESS)
         return status;
-    if (!is_implicit) return run_sync(unit, *execution.get(), runtime.settings());
+    if (!is_implicit) return run_sync(unit, execution, runtime.settings());
     execution->mode = Execution::Mode::implicit;
     uint64_t number = 0;
     const NRT_STATUS status = submit(unit, *execution.get(), -1, &number);
@@ -123,10 +136,12 @@ NRT_STATUS execute(const Call& call, int repeat_count) {
     }
     NRT_STATUS worst = NRT_SUCCESS;
     for (int i = 0; i < repeat_count; ++i) {
-        const NRT_STATUS status = execute_masked(gate.runtime(), call);
+        const NRT_STATUS status =
+            gate.runtime().is_closed() ? NRT_CLOSED : execute_masked(gate.runtime(), call);
         worst = worse(worst, status);
         // Every further one would be refused for the same reason.
-        if (status == NRT_INVALID || status == NRT_INVALID_HANDLE || status == NRT_EXEC_UNIT_UNRECOVERABLE)
+        if (status == NRT_INVALID || status == NRT_INVALID_HANDLE || status == NRT_CLOSED ||
+            status == NRT_EXEC_UNIT_UNRECOVERABLE)
             break;
     }
     return worst;

@@ -73,6 +73,7 @@ void Execution::reset() noexcept {
     in_.clear();
     out_.clear();
     model_.release();
+    answer_.store(Answer::open, std::memory_order_relaxed);
 }
 
 int Execution::wait_for_transfers() {
@@ -102,21 +103,22 @@ void Execution::count_outputs() noexcept {
     for (const Bound& out : out_tensors_) out.tensor->count_output();
 }
 
-// A process answers no time without parking. Others are asked with the shortest time there is: for a thread
-// it is over before it is looked at, but where threads may not block the answer is another one.
-int Execution::may_wait() noexcept {
-    const int rc = xtc_notify_wait(answered_, xtc_pid_is_none(xtc_self()) ? 1 : 0);
-    return rc == XTC_E_AGAIN ? XTC_OK : rc;
-}
-
 NRT_STATUS Execution::wait() {
-    const int rc = xtc_notify_wait(answered_, -1);
-    return rc == XTC_OK ? status_ : status_of(rc);
+    // A signal for the caller before may have come late.
+    while (answer_.load(std::memory_order_acquire) != Answer::given)
+        if (const int rc = xtc_notify_wait(answered_, -1); rc != XTC_OK) return status_of(rc);
+    return status_;
 }
 
-void Execution::answer(NRT_STATUS status) noexcept {
+bool Execution::answer(NRT_STATUS status) noexcept {
     status_ = status;
+    if (answer_.exchange(Answer::given, std::memory_order_acq_rel) == Answer::unwanted) return false;
     xtc_notify_signal(answered_);
+    return true;
+}
+
+bool Execution::desert() noexcept {
+    return answer_.exchange(Answer::unwanted, std::memory_order_acq_rel) != Answer::given;
 }
 
 } // namespace xtc::nrt

@@ -5,6 +5,7 @@
 #include <nrt/nrt.h>
 #include <xtc_sync.h>
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -46,11 +47,12 @@ public:
     Outcome run(const Sleeper& sleeper) noexcept { return model_->package().run(in_, out_, sleeper); }
     void count_outputs() noexcept;
 
-    // The synchronous caller's: may it wait here, and the wait.
-    int may_wait() noexcept;
+    // The synchronous caller's, where waiting is possible.
     NRT_STATUS wait();
-    // The worker's. The execution belongs to who waits from here on.
-    void answer(NRT_STATUS status) noexcept;
+    // The worker's. True: from here on the execution belongs to who waits. False: nobody does.
+    bool answer(NRT_STATUS status) noexcept;
+    // Who waited is gone with its loop. False: the answer was there, and the execution is still its own.
+    bool desert() noexcept;
 
     Mode mode = Mode::sync;
     Execution* next_free = nullptr; // the pool's
@@ -61,6 +63,8 @@ private:
         Ref<View> view;
     };
 
+    enum class Answer { open, given, unwanted };
+
     NRT_STATUS bind_one(const TensorSet& set, const TensorSpec& spec, const char* side, Placement placement,
                         std::vector<Bound>& into);
 
@@ -70,6 +74,7 @@ private:
     std::vector<InBuffer> in_;
     std::vector<OutBuffer> out_;
     NRT_STATUS status_ = NRT_SUCCESS;
+    std::atomic<Answer> answer_{Answer::open};
     xtc_notify_t* answered_ = nullptr;
 };
 

@@ -30,11 +30,21 @@ void log_refusal(State state) noexcept {
 
 } // namespace
 
-Gate::Gate(Family family) noexcept : lane_(Lifecycle::the().enter()) {
+// Of every call, so only a fiber of the host's pays for more than two counts.
+Gate::Gate(Family family) noexcept
+    : lane_(Lifecycle::the().enter()), dropped_([](void* self) { static_cast<Gate*>(self)->leave(); }, this) {
     const State state = Lifecycle::the().state();
     refusal_ = judge(state);
-    if (!is_open() && family != Family::unlogged) log_refusal(state);
-    if (is_open() && family == Family::explicit_async && runtime().settings().implicit_async()) {
+    if (!is_open()) {
+        if (family != Family::unlogged) log_refusal(state);
+        return;
+    }
+    runtime_ = &Lifecycle::the().runtime();
+    if (runtime_->loops().is_on_hosts()) {
+        is_on_host_ = true;
+        Lifecycle::the().move_to_host(lane_, *runtime_);
+    }
+    if (family == Family::explicit_async && runtime().settings().implicit_async()) {
         log(LogLevel::error, "Explicit async API cannot be used in implicit async mode "
                              "(where NEURON_RT_ASYNC_EXEC_MAX_INFLIGHT_REQUESTS is set). ");
         refusal_ = NRT_FAILURE;
@@ -42,11 +52,12 @@ Gate::Gate(Family family) noexcept : lane_(Lifecycle::the().enter()) {
 }
 
 Gate::~Gate() {
-    Lifecycle::the().leave(lane_);
+    leave();
 }
 
-Runtime& Gate::runtime() const noexcept {
-    return Lifecycle::the().runtime();
+void Gate::leave() noexcept {
+    if (is_on_host_) return Lifecycle::the().leave_host(*runtime_);
+    Lifecycle::the().leave(lane_);
 }
 
 bool is_given(const void* pointer, const char* name) noexcept {

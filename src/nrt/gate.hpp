@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "nrt/drop_scope.hpp"
 #include "nrt/runtime.hpp"
 
 namespace xtc::nrt {
@@ -27,11 +28,16 @@ public:
 
     bool is_open() const noexcept { return refusal_ == NRT_SUCCESS; }
     NRT_STATUS refusal() const noexcept { return refusal_; }
-    Runtime& runtime() const noexcept; // while it is open
+    Runtime& runtime() const noexcept { return *runtime_; } // while it is open
 
 private:
+    void leave() noexcept;
+
     const uint32_t lane_;
-    NRT_STATUS refusal_;
+    NRT_STATUS refusal_ = NRT_FAILURE;
+    Runtime* runtime_ = nullptr;
+    bool is_on_host_ = false;
+    DropScope dropped_;
 };
 
 // NRT_INVALID, with a logged sentence, for a pointer that must not be NULL.

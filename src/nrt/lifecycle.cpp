@@ -8,6 +8,7 @@
 #include "nrt/log.hpp"
 #include "nrt/masked.hpp"
 #include "nrt/status.hpp"
+#include "seam/loop.h"
 
 namespace xtc::nrt {
 
@@ -80,7 +81,7 @@ NRT_STATUS Lifecycle::end_open(NRT_STATUS status, std::unique_ptr<Runtime> runti
 }
 
 NRT_STATUS Lifecycle::open_masked() {
-    if (const int rc = WaitList::may_wait(); rc != XTC_OK) {
+    if (const int rc = xtc_seam_may_wait(); rc != XTC_OK) {
         log(LogLevel::error, "nrt_init: can not wait here: %s", xtc_strerror(rc));
         return status_of(rc);
     }
@@ -101,7 +102,7 @@ void Lifecycle::close_masked() {
         return;
     }
     // On a loop's thread outside a fiber, what would end the calls under way may need this very thread.
-    if (const int rc = WaitList::may_wait(); rc != XTC_OK) {
+    if (const int rc = xtc_seam_may_wait(); rc != XTC_OK) {
         log(LogLevel::error, "nrt_close: can not wait here: %s", xtc_strerror(rc));
         return;
     }
@@ -111,15 +112,43 @@ void Lifecycle::close_masked() {
         move(State::closed);
         change_.store(Change::closing);
     }
-    while (changes_.wait([this] { return is_quiet(); }) != XTC_OK) // no memory for the wait: look again
-        xtc_sleep_ns(1'000'000);
+    wait_until_quiet();
     runtime_->shut_down();
+    retire();
     {
         const std::lock_guard hold(lock_);
-        runtime_.reset();
         change_.store(Change::none);
     }
     changes_.changed();
+}
+
+// Calls may wait for what only the host's loops could do. Those that stand still are held from then on.
+void Lifecycle::wait_until_quiet() {
+    const bool may_stop = runtime_->loops().are_hosts();
+    for (;;) {
+        const bool stand = may_stop && runtime_->end_on_halted_loops();
+        const int rc =
+            changes_.wait([this, stand] { return is_quiet(stand); }, may_stop ? Loops::kLookAgainNs : -1);
+        if (rc == XTC_OK) return;
+        if (rc != XTC_E_AGAIN) xtc_sleep_ns(1'000'000); // no memory for the wait: look again
+    }
+}
+
+// Of close(), which excludes itself.
+void Lifecycle::retire() noexcept {
+    std::unique_ptr<Runtime> closed = std::move(runtime_);
+    closed->next = std::move(retired_);
+    for (std::unique_ptr<Runtime>* at = &closed; *at != nullptr;) {
+        if ((*at)->is_in_use()) {
+            at = &(*at)->next;
+            continue;
+        }
+        std::unique_ptr<Runtime> gone = std::move(*at);
+        *at = std::move(gone->next);
+        gone->let_go_of_loops();
+    }
+    retired_ = std::move(closed);
+    for (Runtime* kept = retired_.get(); kept != nullptr; kept = kept->next.get()) kept->let_go_of_loops();
 }
 
 // A kill between the steps would leave the change half done.
@@ -158,10 +187,20 @@ void Lifecycle::leave(uint32_t lane) noexcept {
     changes_.changed();
 }
 
-bool Lifecycle::is_quiet() const noexcept {
+void Lifecycle::move_to_host(uint32_t lane, Runtime& runtime) noexcept {
+    runtime.enter_on_host();
+    lanes_[lane].calls.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void Lifecycle::leave_host(Runtime& runtime) noexcept {
+    runtime.leave_on_host(); // it may be gone from here on
+    changes_.changed();
+}
+
+bool Lifecycle::is_quiet(bool loops_stand) const noexcept {
     for (const Lane& lane : lanes_)
         if (lane.calls.load(std::memory_order_seq_cst) != 0) return false;
-    return true;
+    return loops_stand || runtime_->calls_on_host() == 0;
 }
 
 } // namespace xtc::nrt

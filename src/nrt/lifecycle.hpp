@@ -60,6 +60,10 @@ public:
     // enter() gave.
     uint32_t enter() noexcept;
     void leave(uint32_t lane) noexcept;
+    // A call of a fiber on the host's loops counts on the runtime instead: close() must not wait for loops
+    // that stand still.
+    void move_to_host(uint32_t lane, Runtime& runtime) noexcept;
+    void leave_host(Runtime& runtime) noexcept;
     Runtime& runtime() noexcept { return *runtime_; }
 
 private:
@@ -74,7 +78,9 @@ private:
     NRT_STATUS open_masked();
     void close_masked();
     NRT_STATUS end_open(NRT_STATUS status, std::unique_ptr<Runtime> runtime);
-    bool is_quiet() const noexcept;
+    bool is_quiet(bool loops_stand) const noexcept;
+    void wait_until_quiet();
+    void retire() noexcept;
     void move(State to) noexcept;
     void after_fork() noexcept;
     static void watch_forks();
@@ -84,6 +90,7 @@ private:
     std::mutex lock_; // never held while waiting
     WaitList changes_;
     std::unique_ptr<Runtime> runtime_;
+    std::unique_ptr<Runtime> retired_; // closed, and kept for fibers that stood in them
     xtc_exec_t* host_exec_ = nullptr;
     std::array<Lane, kLanes> lanes_;
 };

@@ -34,6 +34,7 @@ public:
         unpinned_.changed();
     }
 
+    bool is_leaving() const noexcept { return leaving_.load(std::memory_order_seq_cst); }
     // No pin succeeds any more. True for the first who asks.
     bool leave() noexcept { return !leaving_.exchange(true, std::memory_order_seq_cst); }
     int wait_until_unpinned() {

@@ -30,11 +30,29 @@ NRT_STATUS Loops::start(xtc_exec_t* host, uint32_t cores, std::unique_ptr<Loops>
     if (host != nullptr) {
         loops->exec_ = host;
         loops->count_ = static_cast<uint32_t>(xtc_exec_n_loops(host));
+        loops->at_fini_ = {[](void* self) { static_cast<Loops*>(self)->is_gone_.store(true); }, loops.get(),
+                           nullptr};
+        xtc_seam_exec_at_fini(host, &loops->at_fini_);
     } else if (const NRT_STATUS status = loops->start_own(cores); status != NRT_SUCCESS) {
         return status;
     }
     *out = std::move(loops);
     return NRT_SUCCESS;
+}
+
+Loops::~Loops() {
+    if (at_fini_.fn != nullptr && !is_gone_.load()) xtc_seam_exec_forget_fini(exec_, &at_fini_);
+}
+
+bool Loops::try_hold() noexcept {
+    if (own_) return false;
+    if (!is_held_ && !is_gone_.load()) is_held_ = xtc_seam_exec_hold(exec_) == XTC_OK;
+    return is_held_ || is_gone_.load();
+}
+
+void Loops::let_go() noexcept {
+    if (is_held_) xtc_seam_exec_let_go(exec_);
+    is_held_ = false;
 }
 
 NRT_STATUS Loops::start_own(uint32_t cores) {
@@ -88,10 +106,10 @@ int Loops::stop_off_loop(void* arg) {
 }
 
 void Loops::stop() {
-    if (!own_) return;
-    own_ = false;
+    if (!own_ || exec_ == nullptr) return;
     // On a fiber the joins happen on a thread of the pool; where that has none left, right here.
     if (xtc_blocking_run(stop_off_loop, this, nullptr) != XTC_OK) stop_off_loop(this);
+    exec_ = nullptr;
 }
 
 } // namespace xtc::nrt

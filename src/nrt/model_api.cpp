@@ -8,6 +8,7 @@
 #include "nrt/masked.hpp"
 #include "nrt/model_loading.hpp"
 #include "nrt/status.hpp"
+#include "seam/loop.h"
 
 using namespace xtc::nrt;
 
@@ -100,17 +101,17 @@ NRT_STATUS nrt_unload(nrt_model_t* handle) {
             return NRT_FAILURE;
         }
     }
-    if (const int rc = WaitList::may_wait(); rc != XTC_OK) {
+    if (const int rc = xtc_seam_may_wait(); rc != XTC_OK) {
         log(LogLevel::error, "nrt_unload: can not wait here: %s", xtc_strerror(rc));
         return status_of(rc);
     }
     Masked masked; // a kill would leave a model that nobody can name
-    const Ref<LoadedModel> model = models.take_out(handle);
-    if (model) {
-        model->leave();
+    LoadedModel* const model = models.begin_unload(handle);
+    if (model != nullptr) {
         while (model->wait_until_unpinned() != XTC_OK) xtc_sleep_ns(1'000'000); // no memory: look again
         unload_package(*model);
+        models.end_unload(*model);
     }
     masked.leave();
-    return model ? NRT_SUCCESS : NRT_INVALID_HANDLE; // somebody else was faster
+    return model != nullptr ? NRT_SUCCESS : NRT_INVALID_HANDLE; // somebody else was faster
 }

@@ -52,31 +52,24 @@ PinnedModel ModelTable::find(const nrt_model_t* handle) const noexcept {
     return PinnedModel(look_up(handle, &place));
 }
 
-Ref<LoadedModel> ModelTable::take_out(const nrt_model_t* handle) {
-    const std::lock_guard hold(lock_);
+LoadedModel* ModelTable::begin_unload(const nrt_model_t* handle) {
     uint32_t place = 0;
-    Ref<LoadedModel> model = look_up(handle, &place);
-    if (model) slots_[place].model.replace({});
-    return model;
+    const Ref<LoadedModel> model = look_up(handle, &place);
+    return model && model->leave() ? model.get() : nullptr;
+}
+
+void ModelTable::end_unload(const LoadedModel& model) {
+    const std::lock_guard hold(lock_);
+    for (Slot& slot : slots_)
+        if (slot.model.load().get() == &model) return slot.model.replace({});
 }
 
 uint32_t ModelTable::count_on(uint32_t core) const {
     const std::lock_guard hold(lock_);
     return static_cast<uint32_t>(std::count_if(slots_.begin(), slots_.end(), [core](const Slot& slot) {
         const Ref<LoadedModel> model = slot.model.load();
-        return model && model->core() == core;
+        return model && model->core() == core && !model->is_leaving();
     }));
-}
-
-Ref<LoadedModel> ModelTable::take_any() {
-    const std::lock_guard hold(lock_);
-    for (Slot& slot : slots_) {
-        Ref<LoadedModel> model = slot.model.load();
-        if (!model) continue;
-        slot.model.replace({});
-        return model;
-    }
-    return {};
 }
 
 } // namespace xtc::nrt

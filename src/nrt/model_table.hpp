@@ -31,12 +31,17 @@ public:
     nrt_model_t* add(Ref<LoadedModel> model);
     // Pinned; none for what is no model, or one that is being unloaded. Any thread, takes no lock.
     PinnedModel find(const nrt_model_t* handle) const noexcept;
-    // The model of a handle, which names none from now on; empty for what was none.
-    Ref<LoadedModel> take_out(const nrt_model_t* handle);
+    // The model of a handle, which names none from now on; nullptr for what was none. It stays here until
+    // end_unload(), so that it is not lost with the fiber that waits for its last execution.
+    LoadedModel* begin_unload(const nrt_model_t* handle);
+    void end_unload(const LoadedModel& model);
 
     uint32_t count_on(uint32_t core) const;
-    // One after another, until it is empty.
-    Ref<LoadedModel> take_any();
+    // All that are there, also those being unloaded.
+    template <class Each> void for_each(const Each& each) const {
+        for (const Slot& slot : slots_)
+            if (const Ref<LoadedModel> model = slot.model.load()) each(*model);
+    }
 
 private:
     struct Slot {

@@ -32,12 +32,19 @@ NRT_STATUS Runtime::make(xtc_exec_t* host, std::unique_ptr<Runtime>* out) {
 }
 
 void Runtime::shut_down() {
-    units_.close();
-    while (const Ref<LoadedModel> model = models_.take_any()) {
-        model->leave();
-        unload_package(*model);
-    }
+    is_closed_.store(true);
+    units_.close(*loops_);
+    models_.for_each([](LoadedModel& model) {
+        model.leave();
+        unload_package(model);
+    });
     loops_->stop();
+}
+
+bool Runtime::end_on_halted_loops() {
+    if (!loops_->try_hold()) return false;
+    units_.take_over();
+    return true;
 }
 
 } // namespace xtc::nrt

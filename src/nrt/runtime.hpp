@@ -2,6 +2,8 @@
 // What lives from nrt_init to nrt_close.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "nrt/compute_units.hpp"
@@ -17,12 +19,29 @@ public:
     // Reads the environment, selects the cores, starts the loops. `host`: nrt_xtc_use_exec, may be NULL.
     static NRT_STATUS make(xtc_exec_t* host, std::unique_ptr<Runtime>* out);
 
-    // No gated call is under way, and none begins. Completes what was accepted, unloads what is loaded.
+    // No gated call is under way but such as stand on loops that are held, and none begins. Completes what
+    // was accepted, unloads what is loaded.
     void shut_down();
+
+    // The host's loops stand still, or are gone: what was accepted ends with NRT_CLOSED, and they stay as
+    // they are until let_go_of_loops(). False, and nothing happened: they run, or they are our own.
+    bool end_on_halted_loops();
+    // What goes on in it now began before it was closed.
+    bool is_closed() const noexcept { return is_closed_.load(); }
+    void let_go_of_loops() noexcept { loops_->let_go(); }
+    // Fibers that would find it gone if the host's loops went on.
+    bool is_in_use() const noexcept { return calls_on_host_.load() != 0 || units_.has_workers(); }
+
+    // Gated calls of fibers on the host's loops.
+    void enter_on_host() noexcept { calls_on_host_.fetch_add(1); }
+    void leave_on_host() noexcept { calls_on_host_.fetch_sub(1); }
+    uint64_t calls_on_host() const noexcept { return calls_on_host_.load(); }
+
+    std::unique_ptr<Runtime> next; // of those that are in use after their end
 
     const Settings& settings() const noexcept { return settings_; }
     const Cores& cores() const noexcept { return cores_; }
-    const Loops& loops() const noexcept { return *loops_; }
+    Loops& loops() const noexcept { return *loops_; }
     ModelTable& models() noexcept { return models_; }
     ComputeUnit& compute_unit(uint32_t core) const noexcept { return units_.of(core); }
 
@@ -34,6 +53,8 @@ private:
     std::unique_ptr<Loops> loops_;
     ModelTable models_;
     ComputeUnits units_;
+    std::atomic<uint64_t> calls_on_host_{0};
+    std::atomic<bool> is_closed_{false};
 };
 
 } // namespace xtc::nrt

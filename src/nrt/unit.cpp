@@ -6,7 +6,9 @@
 #include <bit>
 #include <cstdio>
 #include <new>
+#include <thread>
 
+#include "nrt/drop_scope.hpp"
 #include "nrt/masked.hpp"
 #include "nrt/status.hpp"
 
@@ -89,13 +91,21 @@ void Unit::wake() noexcept {
 }
 
 void Unit::enter(void* arg) {
-    const auto unit = Ref<Unit>::adopt(static_cast<Unit*>(arg));
+    auto* const unit = static_cast<Unit*>(arg);
     Masked masked; // what is accepted is completed, whoever kills the worker
-    unit->worker_.store(self_bits(), std::memory_order_relaxed);
-    unit->work();
-    unit->ended_.store(true, std::memory_order_seq_cst);
-    unit->progress_.changed();
+    {
+        const DropScope alive([](void* dropped) { static_cast<Unit*>(dropped)->leave(); }, unit);
+        unit->worker_.store(self_bits(), std::memory_order_relaxed);
+        unit->work();
+    }
+    unit->leave();
     masked.leave();
+}
+
+void Unit::leave() noexcept {
+    ended_.store(true, std::memory_order_seq_cst);
+    progress_.changed();
+    release();
 }
 
 bool Unit::is_worker() const noexcept {
@@ -104,7 +114,7 @@ bool Unit::is_worker() const noexcept {
 }
 
 void Unit::work() {
-    for (;;) {
+    while (!is_taken_over()) {
         const uint64_t next = completed() + 1;
         if (cell(next).number.load(std::memory_order_seq_cst) == next) {
             finish(next);
@@ -119,22 +129,37 @@ void Unit::work() {
 
 void Unit::finish(uint64_t number) {
     Job job = cell(number).job;
-    const NRT_STATUS fate = is_poisoned() ? NRT_EXEC_UNIT_UNRECOVERABLE : NRT_SUCCESS;
+    const bool in_place = is_taken_over();
+    NRT_STATUS fate = in_place ? NRT_CLOSED : NRT_SUCCESS;
+    if (is_poisoned()) fate = NRT_EXEC_UNIT_UNRECOVERABLE;
     const NRT_STATUS status = job.run(*this, job, fate);
+    if (!in_place && is_taken_over()) return; // it was ended in the worker's place
     // In this order: who sees the number must see the status.
     if (job.result != nullptr) *job.result = status;
     completed_.store(number, std::memory_order_seq_cst);
     progress_.changed();
 }
 
-int Unit::stop() {
+int Unit::stop(int64_t timeout_ns) {
     {
         const std::lock_guard hold(starting_);
         stopping_.store(true, std::memory_order_seq_cst);
         if (!started_.load(std::memory_order_relaxed)) return XTC_OK;
     }
     wake();
-    return progress_.wait([this] { return ended_.load(std::memory_order_seq_cst); });
+    return progress_.wait([this] { return ended_.load(std::memory_order_seq_cst); }, timeout_ns);
+}
+
+void Unit::take_over() {
+    stopping_.store(true, std::memory_order_seq_cst);
+    taken_over_.store(true, std::memory_order_seq_cst);
+    while (completed() != issued()) {
+        const uint64_t next = completed() + 1;
+        // Another thread has its number and is about to fill the cell.
+        while (cell(next).number.load(std::memory_order_seq_cst) != next) std::this_thread::yield();
+        finish(next);
+    }
+    bell_.signal();
 }
 
 } // namespace xtc::nrt

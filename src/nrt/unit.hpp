@@ -22,7 +22,8 @@ class Unit : public Counted<Unit> {
 public:
     struct Job {
         // On the worker's fiber; returns what *result gets. With a fate other than NRT_SUCCESS it only lets
-        // go of what it holds, and returns the fate.
+        // go of what it holds, and returns the fate. Once the unit was taken over: on the thread that did,
+        // also for the job in whose run the worker stands.
         NRT_STATUS (*run)(Unit& unit, Job& job, NRT_STATUS fate) = nullptr;
         NRT_STATUS* result = nullptr; // may be NULL; written before the number counts as completed
         uint64_t words[6] = {};       // the job's own
@@ -55,8 +56,14 @@ public:
     void poison() noexcept { poisoned_.store(true, std::memory_order_seq_cst); }
     bool is_poisoned() const noexcept { return poisoned_.load(std::memory_order_seq_cst); }
 
-    // Works off what was accepted, then ends the worker. Waits. While no push is under way, nor comes.
-    int stop();
+    // No push is under way, nor comes: the worker works off what was accepted and ends. Waits for that, at
+    // most so long; XTC_E_AGAIN: the time is over.
+    int stop(int64_t timeout_ns = -1);
+    // The loops stand still. Ends what was accepted with NRT_CLOSED on the calling thread, and takes no more.
+    // The worker ends without another job if it ever goes on.
+    void take_over();
+    bool is_taken_over() const noexcept { return taken_over_.load(std::memory_order_seq_cst); }
+    bool has_worker() const noexcept { return started_.load() && !ended_.load(); }
 
 private:
     friend Counted<Unit>;
@@ -75,6 +82,7 @@ private:
     NRT_STATUS reserve(uint64_t* number);
     void wake() noexcept;
     static void enter(void* unit);
+    void leave() noexcept;
     void work();
     bool has_room() const noexcept {
         const uint64_t done = completed(); // read first, so never above what is issued
@@ -96,6 +104,7 @@ private:
     std::atomic<bool> sleeping_{false};
     std::atomic<bool> poisoned_{false};
     std::atomic<bool> stopping_{false};
+    std::atomic<bool> taken_over_{false};
     std::atomic<bool> started_{false};
     std::atomic<bool> ended_{false};
     std::atomic<uint64_t> worker_{0}; // its pid; 0: it has not begun

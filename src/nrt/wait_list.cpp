@@ -4,14 +4,22 @@
 #include <xtc.h>
 #include <xtc_future.h>
 
+#include "nrt/drop_scope.hpp"
 #include "nrt/masked.hpp"
 
 namespace xtc::nrt {
 
 // On the waiter's stack while it is linked; whoever takes it out under the lock owns its promise.
 struct WaitList::Waiter {
+    WaitList& list;
     xtc_promise_t* promise = nullptr;
+    xtc_future_t* future = nullptr;
     Waiter* next = nullptr;
+
+    void leave() noexcept {
+        if (list.take_out(*this)) xtc_promise_drop(promise);
+        xtc_future_discard(future);
+    }
 };
 
 int WaitList::wait_for(Holds holds, const void* condition, int64_t timeout_ns) {
@@ -19,6 +27,7 @@ int WaitList::wait_for(Holds holds, const void* condition, int64_t timeout_ns) {
     // A kill would unwind a stack that is linked.
     Masked masked;
     waiting_.fetch_add(1, std::memory_order_seq_cst);
+    const DropScope counted([](void* self) { static_cast<WaitList*>(self)->waiting_.fetch_sub(1); }, this);
     int rc = XTC_OK;
     while (rc == XTC_OK && !holds(condition)) {
         int64_t left = -1;
@@ -38,9 +47,9 @@ int WaitList::wait_for(Holds holds, const void* condition, int64_t timeout_ns) {
 
 // Until a change, or until the time is over.
 int WaitList::wait_once(Holds holds, const void* condition, int64_t timeout_ns) {
-    Waiter waiter;
-    xtc_future_t* future = nullptr;
-    if (const int rc = xtc_future_new_pair(&waiter.promise, &future); rc != XTC_OK) return rc;
+    Waiter waiter{*this};
+    if (const int rc = xtc_future_new_pair(&waiter.promise, &waiter.future); rc != XTC_OK) return rc;
+    const DropScope linked([](void* dropped) { static_cast<Waiter*>(dropped)->leave(); }, &waiter);
     {
         const std::lock_guard hold(lock_);
         waiter.next = first_;
@@ -48,22 +57,11 @@ int WaitList::wait_once(Holds holds, const void* condition, int64_t timeout_ns) 
     }
     int rc = XTC_OK;
     if (!holds(condition)) {
-        rc = xtc_future_wait(future, nullptr, timeout_ns);
+        rc = xtc_future_wait(waiter.future, nullptr, timeout_ns);
         if (rc == XTC_OK) return rc; // the waker took it out, and the future is used up
     }
-    if (take_out(waiter)) xtc_promise_drop(waiter.promise);
-    xtc_future_discard(future);
+    waiter.leave();
     return rc == XTC_E_AGAIN ? XTC_OK : rc; // who asked looks at the clock
-}
-
-int WaitList::may_wait() {
-    xtc_promise_t* promise = nullptr;
-    xtc_future_t* future = nullptr;
-    if (const int rc = xtc_future_new_pair(&promise, &future); rc != XTC_OK) return rc;
-    const int rc = xtc_future_wait(future, nullptr, 0);
-    xtc_promise_drop(promise);
-    xtc_future_discard(future);
-    return rc == XTC_E_AGAIN ? XTC_OK : rc;
 }
 
 bool WaitList::take_out(Waiter& waiter) noexcept {

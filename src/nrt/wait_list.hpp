@@ -21,9 +21,6 @@ public:
         return holds() ? 0 : wait_for(&ask<Condition>, &holds, timeout_ns);
     }
 
-    // What wait() would answer here if nothing but time ended it: XTC_OK, or why it can not wait.
-    static int may_wait();
-
     // After each change that may make somebody's condition true. Any thread.
     void changed() noexcept {
         if (waiting_.load(std::memory_order_seq_cst) != 0) wake_all();

@@ -56,9 +56,42 @@ XTC_API int xtc_seam_loop_check(xtc_loop_t *loop);
 /* Nonzero once xtc_exec_stop was called; taking it clears it. */
 XTC_API int xtc_seam_exec_take_stop(xtc_exec_t *exec);
 
-/* fn(self) is called when xtc_exec_fini has ended the loops: what they were lent may go. One for each
- * executor. */
-XTC_API void xtc_seam_exec_at_fini(xtc_exec_t *exec, void (*fn)(void *self), void *self);
+/* The simulator runs the executor between the two. XTC_E_INVAL: it runs already, or is held. */
+XTC_API int xtc_seam_exec_begin_run(xtc_exec_t *exec);
+XTC_API void xtc_seam_exec_end_run(xtc_exec_t *exec);
+
+/* XTC_OK: nobody runs the executor, and until it is let go xtc_exec_run waits and xtc_exec_fini is refused.
+ * XTC_E_AGAIN: it runs, or somebody else holds it. Any thread. */
+XTC_API int xtc_seam_exec_hold(xtc_exec_t *exec);
+XTC_API void xtc_seam_exec_let_go(xtc_exec_t *exec);
+
+/* The executor whose loop takes its turn on this thread; NULL: none does. */
+XTC_API xtc_exec_t *xtc_seam_exec_here(void);
+
+/* fn(self) is called when xtc_exec_fini has ended the loops: what they were lent may go. The node is the
+ * caller's; it is used no more once it was called, or forgotten. */
+typedef struct xtc_seam_fini {
+    void (*fn)(void *self);
+    void *self;
+    struct xtc_seam_fini *next; /* the executor's */
+} xtc_seam_fini_t;
+XTC_API void xtc_seam_exec_at_fini(xtc_exec_t *exec, xtc_seam_fini_t *node);
+XTC_API void xtc_seam_exec_forget_fini(xtc_exec_t *exec, xtc_seam_fini_t *node);
+
+/* fn(self) is called if the loop ends under the calling fiber, whose stack is then dropped, not unwound. Scopes:
+ * the last one is taken back first. Nothing where no fiber runs. */
+typedef struct xtc_seam_drop {
+    void (*fn)(void *self);
+    void *self;
+    void *room[5]; /* the loop's */
+    int is_set;
+} xtc_seam_drop_t;
+XTC_API void xtc_seam_fiber_on_drop(xtc_seam_drop_t *node);
+XTC_API void xtc_seam_fiber_no_drop(xtc_seam_drop_t *node);
+
+/* What a wait would answer here if nothing but time ended it: XTC_OK, XTC_E_INVAL on a loop's thread outside a
+ * fiber, XTC_E_DEADLK where the thread may not block. */
+XTC_API int xtc_seam_may_wait(void);
 
 /* On this thread, a call that would block the thread answers XTC_E_DEADLK instead (S3). */
 XTC_API void xtc_seam_forbid_thread_block(int on);

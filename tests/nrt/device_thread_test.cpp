@@ -76,3 +76,34 @@ TEST_CASE("A core without kernels has no thread to end", "[nrt][device]") {
     device.stop();
     SUCCEED("it ended");
 }
+
+TEST_CASE("Ended early, a kernel that has begun ends first and its fiber goes on with its loop",
+          "[nrt][device][threads]") {
+    DeviceThread device(1);
+    struct Kernel {
+        std::atomic<bool> has_begun{false};
+        std::atomic<bool> may_end{false};
+        std::atomic<bool> has_ended{false};
+    } kernel;
+    bool came_back = false;
+    TestLoop loop;
+    loop.proc([&] {
+        CHECK(device.run(
+                  [](void* arg) {
+                      auto& k = *static_cast<Kernel*>(arg);
+                      k.has_begun = true;
+                      while (!k.may_end) std::this_thread::yield();
+                      k.has_ended = true;
+                  },
+                  &kernel) == NRT_SUCCESS);
+        came_back = true;
+    });
+    while (!kernel.has_begun) xtc_loop_step(loop, 0);
+    std::thread opener([&] { kernel.may_end = true; });
+    device.end_early();
+    opener.join();
+    CHECK(kernel.has_ended);
+    CHECK_FALSE(came_back);
+    loop.run();
+    CHECK(came_back);
+}

@@ -145,6 +145,22 @@ AT(nrt_tensor_device_allocation_info_t, physical_address, 0);
 AT(nrt_tensor_device_allocation_info_t, size, 8);
 AT(nrt_tensor_device_allocation_info_t, hbm_index, 16);
 
+SIZE(nrt_tensor_info_t, 296);
+AT(nrt_tensor_info_t, name, 0);
+AT(nrt_tensor_info_t, usage, 256);
+AT(nrt_tensor_info_t, size, 264);
+AT(nrt_tensor_info_t, dtype, 272);
+AT(nrt_tensor_info_t, shape, 280);
+AT(nrt_tensor_info_t, ndim, 288);
+AT(nrt_tensor_info_array_t, tensor_count, 0);
+AT(nrt_tensor_info_array_t, tensor_array, 8);
+
+SIZE(nrt_model_info_t, 4);
+AT(nrt_model_info_t, vnc, 0);
+
+static_assert(
+    std::is_same_v<NRT_ASYNC_EXEC_STATUS_CALLBACK, void (*)(void* params, uint32_t model_id, uint32_t vnc,
+                                                            uint64_t job_id, NRT_STATUS status)>);
 static_assert(std::is_same_v<nrt_tensor_set_t, void>);
 
 // Calls that clients declare by hand and look up by name.

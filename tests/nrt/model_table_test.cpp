@@ -11,22 +11,34 @@ Ref<LoadedModel> model_on(uint32_t core) {
     return LoadedModel::make(nullptr, core, ModelTable::next_id());
 }
 
+uint32_t count(const ModelTable& table) {
+    uint32_t models = 0;
+    table.for_each([&](LoadedModel&) { ++models; });
+    return models;
+}
+
 } // namespace
 
-TEST_CASE("A handle finds its model until it is taken out", "[nrt][model]") {
+TEST_CASE("A handle finds its model until it is unloaded, which one call does", "[nrt][model]") {
     ModelTable table;
     nrt_model_t* const handle = table.add(model_on(3));
     REQUIRE(handle != nullptr);
     CHECK(table.find(handle)->core() == 3);
-    CHECK(table.take_out(handle));
+    CHECK(table.count_on(3) == 1);
+    LoadedModel* const leaving = table.begin_unload(handle);
+    REQUIRE(leaving != nullptr);
     CHECK_FALSE(table.find(handle));
-    CHECK_FALSE(table.take_out(handle));
+    CHECK(table.begin_unload(handle) == nullptr);
+    CHECK(table.count_on(3) == 0);
+    CHECK(count(table) == 1); // for who closes meanwhile
+    table.end_unload(*leaving);
+    CHECK(count(table) == 0);
 }
 
 TEST_CASE("A place used again has another handle", "[nrt][model]") {
     ModelTable table;
     nrt_model_t* const old = table.add(model_on(0));
-    table.take_out(old);
+    table.end_unload(*table.begin_unload(old));
     nrt_model_t* const next = table.add(model_on(0));
     CHECK(next != old);
     CHECK_FALSE(table.find(old));
@@ -48,11 +60,11 @@ TEST_CASE("A model that leaves is pinned no more, and waits for who pinned it", 
     nrt_model_t* const handle = table.add(model_on(0));
     PinnedModel pinned = table.find(handle);
     REQUIRE(pinned);
-    CHECK(pinned->leave());
-    CHECK_FALSE(pinned->leave()); // only the first one unloads
+    LoadedModel* const leaving = table.begin_unload(handle);
+    REQUIRE(leaving != nullptr);
     CHECK_FALSE(table.find(handle));
     pinned.release();
-    CHECK(table.take_out(handle)->wait_until_unpinned() == 0);
+    CHECK(leaving->wait_until_unpinned() == 0);
 }
 
 TEST_CASE("A full table takes no more models", "[nrt][model]") {
@@ -62,9 +74,7 @@ TEST_CASE("A full table takes no more models", "[nrt][model]") {
         REQUIRE((last = table.add(model_on(i % 2))) != nullptr);
     CHECK(table.add(model_on(0)) == nullptr);
     CHECK(table.count_on(1) == ModelTable::kMostModels / 2);
-    table.take_out(last);
+    table.end_unload(*table.begin_unload(last));
     CHECK(table.add(model_on(0)) != nullptr);
-    uint32_t left = 0;
-    while (table.take_any()) ++left;
-    CHECK(left == ModelTable::kMostModels);
+    CHECK(count(table) == ModelTable::kMostModels);
 }

@@ -8,10 +8,12 @@
 
 #include "nrt/loops.hpp"
 #include "nrt/unit.hpp"
+#include "support/loops.hpp"
 #include "xtc.h"
 #include "xtc_async.h"
 
 using namespace xtc::nrt;
+using xtc::test::TestExec;
 
 namespace {
 
@@ -212,4 +214,95 @@ TEST_CASE("Who sees a number completed sees its status", "[nrt][unit][threads]")
     }
     CHECK(odd == 0);
     CHECK(unit->stop() == XTC_OK);
+}
+
+TEST_CASE("A unit that is taken over ends what it accepted in order, on the thread that took it over",
+          "[nrt][unit][threads]") {
+    TestExec exec(1); // never runs
+    const Ref<Unit> unit = Unit::make({0, NRTA_XU_COMPUTE, 0}, exec, 0, 8);
+    struct Seen {
+        std::vector<NRT_STATUS> fates;
+        std::vector<std::thread::id> threads;
+    } seen;
+    NRT_STATUS results[3] = {kUnset, kUnset, kUnset};
+    for (NRT_STATUS& result : results) {
+        Unit::Job job;
+        job.run = [](Unit&, Unit::Job& self, NRT_STATUS fate) {
+            auto* s = reinterpret_cast<Seen*>(self.words[0]);
+            s->fates.push_back(fate);
+            s->threads.push_back(std::this_thread::get_id());
+            return fate;
+        };
+        job.result = &result;
+        job.words[0] = reinterpret_cast<uint64_t>(&seen);
+        nrta_seq_t seq = 0;
+        CHECK(unit->push(job, &seq) == NRT_SUCCESS);
+    }
+    unit->take_over();
+    CHECK(seen.fates == std::vector<NRT_STATUS>(3, NRT_CLOSED));
+    CHECK(seen.threads == std::vector<std::thread::id>(3, std::this_thread::get_id()));
+    for (const NRT_STATUS result : results) CHECK(result == NRT_CLOSED);
+    CHECK(unit->completed() == 3);
+    nrta_seq_t seq = 0;
+    std::vector<uint64_t> order;
+    CHECK(unit->push(note(order, 1, nullptr), &seq) == NRT_CLOSED);
+    CHECK(unit->has_worker());
+    exec.run(); // its worker begins, finds that it is not needed and ends
+    CHECK_FALSE(unit->has_worker());
+    CHECK(seen.fates.size() == 3);
+}
+
+TEST_CASE("The job in which the worker stands when its unit is taken over is not finished twice",
+          "[nrt][unit][threads]") {
+    TestExec exec(1);
+    const Ref<Unit> unit = Unit::make({0, NRTA_XU_COMPUTE, 0}, exec, 0, 8);
+    struct Seen {
+        xtc_exec_t* exec;
+        std::vector<NRT_STATUS> fates;
+        bool came_back = false;
+    } seen{exec, {}};
+    NRT_STATUS result = kUnset;
+    Unit::Job job;
+    job.run = [](Unit& of, Unit::Job& self, NRT_STATUS fate) {
+        auto* s = reinterpret_cast<Seen*>(self.words[0]);
+        s->fates.push_back(fate);
+        if (of.is_taken_over()) return fate;
+        CHECK(xtc_exec_stop(s->exec) == XTC_OK);
+        while (!of.is_taken_over()) xtc_proc_sleep(xtc::test::kMs);
+        s->came_back = true;
+        return NRT_FAILURE;
+    };
+    job.result = &result;
+    job.words[0] = reinterpret_cast<uint64_t>(&seen);
+    nrta_seq_t seq = 0;
+    CHECK(unit->push(job, &seq) == NRT_SUCCESS);
+    exec.run();
+    CHECK(result == kUnset);
+    unit->take_over();
+    CHECK(result == NRT_CLOSED);
+    CHECK(unit->completed() == 1);
+    exec.run();
+    CHECK(seen.came_back);
+    CHECK(result == NRT_CLOSED);
+    CHECK(unit->completed() == 1);
+    CHECK(seen.fates == std::vector<NRT_STATUS>{NRT_SUCCESS, NRT_CLOSED});
+    CHECK_FALSE(unit->has_worker());
+}
+
+TEST_CASE("A worker that is dropped with its loop is no worker any more", "[nrt][unit]") {
+    Ref<Unit> unit;
+    {
+        TestExec exec(1);
+        unit = Unit::make({0, NRTA_XU_COMPUTE, 0}, exec, 0, 8);
+        std::vector<uint64_t> order;
+        nrta_seq_t seq = 0;
+        exec.proc(0, [&] {
+            CHECK(unit->push(note(order, 1, nullptr), &seq) == NRT_SUCCESS);
+            CHECK(unit->wait_for(1) == XTC_OK);
+            CHECK(xtc_exec_stop(exec) == XTC_OK);
+        });
+        exec.run();
+        CHECK(unit->has_worker());
+    }
+    CHECK_FALSE(unit->has_worker());
 }

@@ -31,6 +31,7 @@ public:
 
     void proc(int loop, std::function<void()> body) { exec_.proc(loop, std::move(body)); }
     int run() { return xtc_sim_exec_run(exec_, seed_, 0); }
+    xtc_exec_t* exec() const { return exec_; }
     uint64_t draw(uint64_t bound) {
         uint64_t out = 0;
         CHECK(xtc_sim_rand(exec_, XTC_SIM_RNG_APP, bound, &out) == XTC_OK);
@@ -213,4 +214,50 @@ TEST_CASE("A closure off the loop may not wait for a run in a simulation", "[nrt
     });
     CHECK(world.run() == XTC_OK);
     CHECK(off.status == NRT_FAILURE);
+}
+
+TEST_CASE(
+    "A simulated executor may stop at any time: each execution is told its end once, by nrt_close at last",
+    "[nrt][sim]") {
+    for (uint64_t seed = 1; seed <= 60; ++seed) {
+        INFO("seed " << seed);
+        const Variable inflight("NEURON_RT_ASYNC_EXEC_MAX_INFLIGHT_REQUESTS", "4");
+        Simulated world(seed);
+        std::map<uint64_t, int> told;
+        int accepted = 0, wrong = 0;
+        CHECK(nrt_register_async_exec_callback(
+                  [](void* self, uint32_t, uint32_t, uint64_t job, NRT_STATUS) {
+                      ++(*static_cast<std::map<uint64_t, int>*>(self))[job];
+                  },
+                  &told) == NRT_SUCCESS);
+        REQUIRE(nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") == NRT_SUCCESS);
+        const Model copy(builtin("copy"), 0), slow(builtin("sleep", R"({"ns":200000})"), 1),
+            big(builtin("scale", R"({"factor":2})", "[32768]"), 1);
+        const Unary tensors(131072);
+        int ended = 0;
+        for (int i = 0; i < 6; ++i)
+            world.proc(i % 2, [&, i] {
+                nrt_model_t* const model = i % 3 == 0 ? copy : i % 3 == 1 ? slow : big;
+                NRT_STATUS status = NRT_SUCCESS;
+                while ((status = tensors.run(model)) == NRT_SUCCESS) {
+                    ++accepted;
+                    xtc_proc_sleep(static_cast<int64_t>(world.draw(100)) * 1000);
+                }
+                wrong += status != NRT_CLOSED && status != NRT_INVALID_HANDLE;
+                ++ended;
+            });
+        world.proc(0, [&] {
+            xtc_proc_sleep(static_cast<int64_t>(world.draw(3000)) * 1000);
+            CHECK(xtc_exec_stop(world.exec()) == XTC_OK);
+        });
+        CHECK(world.run() == XTC_OK);
+        CHECK(ended == 0);
+        nrt_close();
+        CHECK(static_cast<int>(told.size()) == accepted);
+        CHECK(world.run() == XTC_OK); // those who still slept, or stood in a call, hear of it
+        CHECK(ended == 6);
+        CHECK(wrong == 0);
+        CHECK(std::all_of(told.begin(), told.end(), [](const auto& job) { return job.second == 1; }));
+        CHECK(nrt_register_async_exec_callback(nullptr, nullptr) == NRT_SUCCESS);
+    }
 }
