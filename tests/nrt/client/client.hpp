@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <nrt/nrt.h>
+#include <nrt/nrt_xtc.h>
 
 #include <cstdlib>
 #include <optional>
@@ -44,13 +45,14 @@ private:
     Variable quiet_{"NEURON_RT_LOG_LEVEL", "QUIET"};
 };
 
+// Also in fibers, through which no failed REQUIRE may unwind: a NULL handle is refused everywhere.
 class Tensor {
 public:
     explicit Tensor(size_t size, nrt_tensor_placement_t placement = NRT_TENSOR_PLACEMENT_DEVICE) {
-        REQUIRE(nrt_tensor_allocate(placement, 0, size, "a tensor", &handle) == NRT_SUCCESS);
+        CHECK(nrt_tensor_allocate(placement, 0, size, "a tensor", &handle) == NRT_SUCCESS);
     }
     Tensor(const Tensor& source, size_t offset, size_t size) {
-        REQUIRE(nrt_tensor_allocate_slice(source.handle, offset, size, "a slice", &handle) == NRT_SUCCESS);
+        CHECK(nrt_tensor_allocate_slice(source.handle, offset, size, "a slice", &handle) == NRT_SUCCESS);
     }
     ~Tensor() { nrt_tensor_free(&handle); }
     Tensor(const Tensor&) = delete;
@@ -67,6 +69,15 @@ public:
     }
 
     nrt_tensor_t* handle = nullptr;
+};
+
+// The runtime lives on the host's executor.
+class Lent {
+public:
+    explicit Lent(struct xtc_exec* exec) { REQUIRE(nrt_xtc_use_exec(exec) == NRT_SUCCESS); }
+    ~Lent() { CHECK(nrt_xtc_use_exec(nullptr) == NRT_SUCCESS); }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
 };
 
 // Runs a hidden test case in a process of its own, where the runtime has never been initialised. The exit

@@ -18,12 +18,6 @@ using namespace xtc::test;
 
 namespace {
 
-class Lent {
-public:
-    explicit Lent(xtc_exec_t* exec) { REQUIRE(nrt_xtc_use_exec(exec) == NRT_SUCCESS); }
-    ~Lent() { CHECK(nrt_xtc_use_exec(nullptr) == NRT_SUCCESS); }
-};
-
 const std::string kSlow = builtin("sleep", R"({"ns":10000000})");
 
 } // namespace

@@ -11,16 +11,6 @@
 using namespace client;
 using namespace xtc::test;
 
-namespace {
-
-class Lent {
-public:
-    explicit Lent(xtc_exec_t* exec) { REQUIRE(nrt_xtc_use_exec(exec) == NRT_SUCCESS); }
-    ~Lent() { CHECK(nrt_xtc_use_exec(nullptr) == NRT_SUCCESS); }
-};
-
-} // namespace
-
 TEST_CASE("On the host's executor init makes no thread", "[nrt][host_exec]") {
     const Variable quiet("NEURON_RT_LOG_LEVEL", "QUIET");
     const TestExec exec(2);
