@@ -113,14 +113,9 @@ stage_sim() {
     fi
 }
 
-TEST_ONLY="-Dman=false -Dbench=false"
-SANITIZED="$TEST_ONLY -Doptimization=1 -Ddebug_checks=true -Db_lundef=false"
-
 stage_asan() {
-    # g++ 12 mistakes some of what the sanitizers add for uninitialised reads.
     # shellcheck disable=SC2086
-    build build/asan gcc g++ -Db_sanitize=address,undefined -Dcpp_args=-Wno-maybe-uninitialized $SANITIZED ||
-        return
+    build $ASAN_BUILD || return
     # Allocations that must fail are part of the tests.
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1

@@ -8,6 +8,12 @@ export CCACHE_NOHASHDIR=true
 # Touched when packages were installed: an older folder may have been set up without what is there now.
 PACKAGES_STAMP=build/packages.stamp
 
+TEST_ONLY="-Dman=false -Dbench=false"
+SANITIZED="$TEST_ONLY -Doptimization=1 -Ddebug_checks=true -Db_lundef=false"
+# What make_build takes, for who sources this. g++ 12 mistakes some of what the sanitizers add for uninitialised reads.
+# shellcheck disable=SC2034
+ASAN_BUILD="build/asan gcc g++ -Db_sanitize=address,undefined -Dcpp_args=-Wno-maybe-uninitialized $SANITIZED"
+
 # configure FOLDER COMPILER_C COMPILER_CXX [MESON OPTION...]
 configure() {
     local folder=$1 cc=$2 cxx=$3

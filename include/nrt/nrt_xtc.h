@@ -15,8 +15,8 @@ extern "C" {
 struct xtc_exec;
 
 /* The next nrt_init puts its workers on the loops of this executor (xtc_exec.h) and makes no threads of its
- * own for them; NULL goes back to that. The executor should run until nrt_close has returned; on one that does
- * not, nrt_close ends what is queued with NRT_CLOSED. Any thread.
+ * own for them; NULL goes back to that. The executor should run until nrt_close has returned; on one that
+ * does not, nrt_close ends what is queued with NRT_CLOSED. Any thread.
  * Errors: NRT_FAILURE (between nrt_init and nrt_close, or in a child of fork after nrt_init). */
 NRT_API NRT_STATUS nrt_xtc_use_exec(struct xtc_exec* exec);
 

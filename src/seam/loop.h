@@ -78,8 +78,8 @@ typedef struct xtc_seam_fini {
 XTC_API void xtc_seam_exec_at_fini(xtc_exec_t *exec, xtc_seam_fini_t *node);
 XTC_API void xtc_seam_exec_forget_fini(xtc_exec_t *exec, xtc_seam_fini_t *node);
 
-/* fn(self) is called if the loop ends under the calling fiber, whose stack is then dropped, not unwound. Scopes:
- * the last one is taken back first. Nothing where no fiber runs. */
+/* fn(self) is called if the loop ends under the calling fiber, whose stack is then dropped, not unwound.
+ * Scopes: the last one is taken back first. Nothing where no fiber runs. */
 typedef struct xtc_seam_drop {
     void (*fn)(void *self);
     void *self;
@@ -89,8 +89,8 @@ typedef struct xtc_seam_drop {
 XTC_API void xtc_seam_fiber_on_drop(xtc_seam_drop_t *node);
 XTC_API void xtc_seam_fiber_no_drop(xtc_seam_drop_t *node);
 
-/* What a wait would answer here if nothing but time ended it: XTC_OK, XTC_E_INVAL on a loop's thread outside a
- * fiber, XTC_E_DEADLK where the thread may not block. */
+/* What a wait would answer here if nothing but time ended it: XTC_OK, XTC_E_INVAL on a loop's thread outside
+ * a fiber, XTC_E_DEADLK where the thread may not block. */
 XTC_API int xtc_seam_may_wait(void);
 
 /* On this thread, a call that would block the thread answers XTC_E_DEADLK instead (S3). */
