@@ -17,8 +17,9 @@ int status_of(const xtc_op_t& op) {
     return op.kind == XTC_OP_CONNECT ? connect_status(op.res) : net_status(op.res);
 }
 
-int run(Task& self, xtc_op_t& op, int64_t deadline) {
+int run(Task& self, xtc_op_t& op, int64_t deadline, bool tries_first = true) {
     IoWait how;
+    how.tries_first = tries_first;
     how.claims = op.kind == XTC_OP_SEND || op.kind == XTC_OP_CONNECT ? fd_claims::kWrites : fd_claims::kReads;
     switch (run_op(self, op, deadline, how)) {
     case IoEnd::done:
@@ -69,8 +70,13 @@ int xtc_net_read(int fd, void* buf, size_t len, int64_t timeout_ns, size_t* out_
     op.fd = fd;
     op.buf = buf;
     op.len = len;
-    const int rc = run(*self, op, deadline_after(*self->loop, timeout_ns));
-    if (rc == XTC_OK) *out_n = static_cast<size_t>(op.res);
+    // After a read that was short the socket is empty most of the time: a try now would find nothing, while
+    // the kernel's own, when the turn's operations are handed over, comes late enough to find the answer.
+    const bool tries_first = self->drained_fd != fd;
+    const int rc = run(*self, op, deadline_after(*self->loop, timeout_ns), tries_first);
+    if (rc != XTC_OK) return rc;
+    *out_n = static_cast<size_t>(op.res);
+    self->drained_fd = *out_n < len ? fd : -1;
     return rc;
 }
 

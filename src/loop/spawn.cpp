@@ -150,6 +150,7 @@ void Loop::release(Task& t) {
         t.is_process.store(false, std::memory_order_relaxed);
     }
     t.drop_hooks = nullptr;
+    t.drained_fd = -1;
     tasks_.give(t);
     xtc_res_release(&res_, XTC_RES_TASKS, 1);
 }

@@ -149,6 +149,7 @@ struct alignas(64) Task {
     _Unwind_Exception* unwinder = nullptr; // in the entry frame
     DropHook* drop_hooks = nullptr;
     xtc_op_t* park_op = nullptr; // of a plain task that waits for an fd
+    int drained_fd = -1;         // the fiber's last read left nothing in this socket
 
     Message* mail_head = nullptr;
     Message* mail_tail = nullptr;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: ISC
 // The system calls of a wait, counted by tracing a child.
 #include "loop/driver_fixture.hpp"
+#include "support/loops.hpp"
+
+#include <xtc_net.h>
 
 #include <map>
 #include <sys/ptrace.h>
@@ -148,4 +151,45 @@ TEST_CASE("sleep after sleep puts one wait for the bell into the ring") {
               }
               ::_exit(tail == 2 ? 0 : 1); // the operation and the bell
           }) == Calls{});
+}
+
+namespace {
+
+// The receives that two fibers make themselves while one asks and the other answers, ten times.
+int receives_of_an_echo(size_t request, size_t buffer) {
+    Calls calls = count_calls([=] {
+        ::setenv("XTC_IO_BACKEND", "uring", 1);
+        xtc::test::TestLoop loop;
+        int ends[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) ::_exit(1);
+        const auto pass_on = [=](int fd) {
+            std::vector<char> bytes(buffer);
+            size_t got = 0;
+            if (xtc_net_read(fd, bytes.data(), bytes.size(), -1, &got) != XTC_OK || got != request)
+                ::_exit(2);
+            if (xtc_net_write(fd, bytes.data(), request, -1, nullptr) != XTC_OK) ::_exit(3);
+        };
+        loop.proc([=] {
+            for (;;) pass_on(ends[0]);
+        });
+        loop.proc([=] {
+            std::vector<char> first(request, 'x');
+            if (xtc_net_write(ends[1], first.data(), request, -1, nullptr) != XTC_OK) ::_exit(4);
+            for (int round = 0; round < 22; ++round) {
+                if (round == 2 || round == 12) mark();
+                pass_on(ends[1]);
+            }
+            ::_exit(0);
+        });
+        loop.run();
+    });
+    REQUIRE(calls.count(-1) == 0);
+    return calls[SYS_recvfrom];
+}
+
+} // namespace
+
+TEST_CASE("a fiber that has emptied a socket leaves its next receive to the kernel") {
+    CHECK(receives_of_an_echo(64, 4096) == 0);
+    CHECK(receives_of_an_echo(64, 64) >= 10); // there may be more: it tries
 }
