@@ -149,7 +149,7 @@ stage_options() {
 }
 
 stage_sentences() {
-    if logged python3 tests/batch/sentences_check.py $LOGS/{release,check,options}.junit.xml; then
+    if logged python3 tests/sentences_check.py $LOGS/{release,check,options}.junit.xml; then
         passed=$((passed + 1))
     else
         note_failure "sentences: tests/batch/SENTENCES.md and the tests that ran differ" "$log"
