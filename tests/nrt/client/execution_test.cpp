@@ -129,6 +129,18 @@ TEST_CASE("Repeat runs so many times and returns the worst status", "[nrt][execu
     CHECK(nrt_execute_repeat(Model(builtin("fatal")), tensors.in, tensors.out, 3) == NRT_EXEC_HW_ERR_NC_UE);
 }
 
+TEST_CASE("Repeat runs the count whatever status the model ends with", "[nrt][execute]") {
+    // A run that ended with a status that also refuses a call was taken for a refused one.
+    const Runtime runtime;
+    for (const int status : {2, 3, 5, 7, 101, 1004}) {
+        CAPTURE(status);
+        const Unary tensors;
+        const Model fail(builtin("fail", R"({"status":)" + std::to_string(status) + "}"));
+        CHECK(nrt_execute_repeat(fail, tensors.in, tensors.out, 4) == status);
+        CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 4) == NRT_SUCCESS);
+    }
+}
+
 TEST_CASE("A fatal fault takes the core's unit until the next init, and no other core's", "[nrt][execute]") {
     const Variable cores("XTC_NRT_VNC_COUNT", "2");
     {
