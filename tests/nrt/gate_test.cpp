@@ -7,6 +7,8 @@
 
 #include "nrt/gate.hpp"
 #include "nrt/lifecycle.hpp"
+#include "nrt/log.hpp"
+#include "support/stderr_text.hpp"
 
 using namespace xtc::nrt;
 
@@ -39,6 +41,20 @@ TEST_CASE("The state is asked before the mode", "[nrt][gate]") {
     open_with("4");
     nrt_close();
     CHECK(refusal(Gate::Family::explicit_async) == NRT_CLOSED);
+}
+
+TEST_CASE("A refusal by the mode is logged in the vendor's words", "[nrt][gate]") {
+    open_with("4");
+    set_log(LogLevel::error, LogPlace::console);
+    std::string said;
+    {
+        test::StderrText text;
+        CHECK(refusal(Gate::Family::explicit_async) == NRT_FAILURE);
+        said = text.take();
+    }
+    CHECK(said == "NRT ERROR: Explicit async API cannot be used in implicit async mode (where "
+                  "NEURON_RT_ASYNC_EXEC_MAX_INFLIGHT_REQUESTS is set). \n");
+    nrt_close();
 }
 
 TEST_CASE("An open gate shows the runtime", "[nrt][gate]") {

@@ -112,6 +112,10 @@ TEST_CASE("A run counts as a completion of its output", "[nrt][execute]") {
     CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 2) == NRT_SUCCESS);
     CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 3) == NRT_TIMEOUT);
     CHECK(nrt_tensor_check_output_completion(tensors.x, 0, 1) == NRT_TIMEOUT);
+    CHECK(nrt_tensor_reset_output_completion(tensors.y) == NRT_SUCCESS);
+    CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 1) == NRT_TIMEOUT);
+    CHECK(tensors.run(model) == NRT_SUCCESS);
+    CHECK(nrt_tensor_check_output_completion(tensors.y, -1, 1) == NRT_SUCCESS);
 }
 
 TEST_CASE("Repeat runs so many times and returns the worst status", "[nrt][execute]") {

@@ -31,6 +31,10 @@ TEST_CASE("On the host's executor init makes no thread", "[nrt][host_exec]") {
     CHECK(nrt_xtc_use_exec(exec) == NRT_FAILURE); // too late to change
     nrt_close();
     CHECK(threads_of_process() == before);
+    CHECK(nrt_xtc_use_exec(nullptr) == NRT_SUCCESS); // back to loops of the runtime's own
+    REQUIRE(nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") == NRT_SUCCESS);
+    CHECK(threads_of_process() > before);
+    nrt_close();
 }
 
 TEST_CASE("A fiber of the host goes through a whole life", "[nrt][host_exec][threads]") {

@@ -2,9 +2,12 @@
 #include "nrt/client/client.hpp"
 
 #include <nrt/nrt_xtc.h>
+#include <xtc.h>
 
+#include <algorithm>
 #include <atomic>
 #include <dirent.h>
+#include <fcntl.h>
 #include <fstream>
 #include <set>
 #include <spawn.h>
@@ -12,6 +15,8 @@
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+#include "support/process_threads.hpp"
 
 using namespace client;
 
@@ -46,6 +51,19 @@ std::set<std::string> thread_names() {
     }
     ::closedir(tasks);
     return names;
+}
+
+std::string printed_environment() {
+    int pipe_ends[2];
+    REQUIRE(::pipe(pipe_ends) == 0);
+    CHECK(nrt_xtc_print_env(pipe_ends[1]) == NRT_SUCCESS);
+    ::close(pipe_ends[1]);
+    std::string text;
+    char part[512];
+    for (ssize_t got; (got = ::read(pipe_ends[0], part, sizeof part)) > 0;)
+        text.append(part, static_cast<size_t>(got));
+    ::close(pipe_ends[0]);
+    return text;
 }
 
 // Every gated call that answers with a status, each with arguments that would also be wrong: the state is
@@ -145,10 +163,21 @@ TEST_CASE("The cores' threads are named and gone after close", "[nrt][lifecycle]
     {
         const Runtime runtime;
         const auto during = thread_names();
+        CHECK(during.count("nrt-xu") == 1); // has started the others
         CHECK(during.count("nrt-xu/0") == 1);
         CHECK(during.count("nrt-xu/1") == 0);
     }
     CHECK(thread_names() == before);
+}
+
+TEST_CASE("There are no more loops than processors, however many cores", "[nrt][lifecycle]") {
+    const Variable count("XTC_NRT_VNC_COUNT", "128");
+    const int before = xtc::test::threads_of_process();
+    const Runtime runtime;
+    CHECK(xtc::test::threads_of_process() - before <= xtc_ncpus() + 1);
+    const auto names = thread_names();
+    CHECK(names.count("nrt-xu/0") == 1);
+    CHECK(names.count("nrt-xu/" + std::to_string(std::min(128, xtc_ncpus()) - 1)) == 1);
 }
 
 TEST_CASE("The environment is read at init and then no more", "[nrt][lifecycle]") {
@@ -158,22 +187,27 @@ TEST_CASE("The environment is read at init and then no more", "[nrt][lifecycle]"
     uint32_t cores = 0;
     CHECK(nrt_get_total_vnc_count(&cores) == NRT_SUCCESS);
     CHECK(cores == 6);
-    int pipe_ends[2];
-    REQUIRE(::pipe(pipe_ends) == 0);
-    CHECK(nrt_xtc_print_env(pipe_ends[1]) == NRT_SUCCESS);
-    ::close(pipe_ends[1]);
-    std::string text;
-    char part[512];
-    for (ssize_t got; (got = ::read(pipe_ends[0], part, sizeof part)) > 0;)
-        text.append(part, static_cast<size_t>(got));
-    ::close(pipe_ends[0]);
+    const std::string text = printed_environment();
     CHECK_THAT(text, Catch::Matchers::Contains("XTC_NRT_VNC_COUNT=6\n"));
     CHECK_THAT(text, Catch::Matchers::Contains("XTC_IO_BACKEND=")); // what the loops look for is there too
 }
 
-TEST_CASE("The environment goes to open descriptors only", "[nrt][lifecycle]") {
+TEST_CASE("The environment goes to descriptors that are open for writing", "[nrt][lifecycle]") {
     CHECK(nrt_xtc_print_env(-1) == NRT_INVALID);
     CHECK(nrt_xtc_print_env(1 << 20) == NRT_INVALID);
+    const int readable = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    CHECK(nrt_xtc_print_env(readable) == NRT_INVALID);
+    ::close(readable);
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    CHECK(nrt_xtc_print_env(full) == NRT_FAILURE);
+    ::close(full);
+}
+
+TEST_CASE("After close the environment is printed as it is at the moment, malformed or not",
+          "[nrt][lifecycle]") {
+    { const Runtime runtime; }
+    const Variable bad("XTC_NRT_VNC_COUNT", "many");
+    CHECK_THAT(printed_environment(), Catch::Matchers::Contains("XTC_NRT_VNC_COUNT=many\n"));
 }
 
 TEST_CASE("Close waits for calls under way; none is torn by it", "[nrt][lifecycle][threads]") {

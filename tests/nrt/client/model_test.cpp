@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 using namespace client;
 
@@ -58,6 +59,28 @@ TEST_CASE("A loaded model says what its inputs and outputs are", "[nrt][model]")
     CHECK(tensors[1].shape[1] == 5);
     CHECK(nrt_free_model_tensor_info(info) == NRT_SUCCESS);
     CHECK(nrt_free_model_tensor_info(nullptr) == NRT_SUCCESS);
+}
+
+TEST_CASE("What was told of a model outlives it, and goes to where it can go", "[nrt][model]") {
+    const Runtime runtime;
+    Model model(builtin("copy"));
+    nrt_tensor_info_array_t* info = nullptr;
+    CHECK(nrt_get_model_tensor_info(model, nullptr) == NRT_INVALID);
+    CHECK(nrt_get_model_tensor_info(nullptr, &info) == NRT_INVALID);
+    nrt_model_info_t about{77};
+    size_t written = 77;
+    CHECK(nrt_get_model_info(model, &about, 0, &written) == NRT_INVALID);
+    CHECK(nrt_get_model_info(model, nullptr, sizeof about, &written) == NRT_INVALID);
+    CHECK(nrt_get_model_instance_count(model, nullptr) == NRT_INVALID);
+    CHECK(about.vnc == 77);
+    CHECK(written == 77);
+    CHECK(nrt_get_model_info(model, &about, sizeof about + 100, nullptr) == NRT_SUCCESS);
+    CHECK(about.vnc == 0);
+    REQUIRE(nrt_get_model_tensor_info(model, &info) == NRT_SUCCESS);
+    CHECK(nrt_unload(std::exchange(model.handle, nullptr)) == NRT_SUCCESS);
+    CHECK(std::string(info->tensor_array[1].name) == "y");
+    CHECK(info->tensor_array[1].shape[0] == 4);
+    CHECK(nrt_free_model_tensor_info(info) == NRT_SUCCESS);
 }
 
 TEST_CASE("A model is one instance on one core", "[nrt][model]") {
