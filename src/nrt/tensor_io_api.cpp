@@ -86,9 +86,10 @@ NRT_STATUS nrt_tensor_read_batch(const nrt_tensor_batch_t* batches, uint64_t num
 }
 
 NRT_STATUS nrt_tensor_write_batch(const nrt_tensor_batch_t* batches, uint64_t num_batches, bool unsafe) {
-    return run_batches(
-        batches, num_batches, unless(unsafe, Access::Kind::write),
-        [](const nrt_tensor_batch_op_t& op, const Range& range) { return range.write(op.buffer, Waits::no); });
+    return run_batches(batches, num_batches, unless(unsafe, Access::Kind::write),
+                       [](const nrt_tensor_batch_op_t& op, const Range& range) {
+                           return range.write(op.buffer, Waits::no);
+                       });
 }
 
 NRT_STATUS nrt_tensor_copy(const nrt_tensor_t* src, size_t src_offset, nrt_tensor_t* dst, size_t dst_offset,

@@ -110,8 +110,8 @@ def elf_problems(text):
     """The same of what `readelf -dVW` tells of libnrt."""
     parents = re.findall(r"Name: (NRT_[\w.]+)\n(?:.*Parent 1: (NRT_[\w.]+))?", text)
     wanted = [(node, parent.strip()) for node, parent in NRT_NODES.items()]
-    tags = {"the name libnrt.so.1": r"\(SONAME\).*\[libnrt\.so\.1\]", "libxtc.so.0": r"\(NEEDED\).*\[libxtc\.so\.0\]",
-            "NODELETE": r"\(FLAGS_1\).*NODELETE"}
+    tags = {"the name libnrt.so.1": r"\(SONAME\).*\[libnrt\.so\.1\]",
+            "libxtc.so.0": r"\(NEEDED\).*\[libxtc\.so\.0\]", "NODELETE": r"\(FLAGS_1\).*NODELETE"}
     return {
         "libnrt: each node stands on the one before it": [] if parents == wanted else [str(parents)],
         "libnrt: it is libnrt.so.1, needs libxtc.so.0 and stays loaded": [

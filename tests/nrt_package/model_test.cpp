@@ -97,7 +97,7 @@ TEST_CASE("native packages are refused where they are not allowed, builtin ones 
     std::unique_ptr<Model> model;
     CHECK(test::load_complaint(test::native_package(test::native_text("twice")), model, options) ==
           "the package is native, and packages that bring code are refused "
-                      "here (XTC_NRT_ALLOW_NATIVE=0, or --no-native)");
+          "here (XTC_NRT_ALLOW_NATIVE=0, or --no-native)");
     CHECK(model == nullptr);
     CHECK(test::load_complaint(test::package_of(test::unary_text("copy")), model, options) == "");
 }

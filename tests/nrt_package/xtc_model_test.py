@@ -141,7 +141,8 @@ def test_check(folder):
     expect(tool("list", bad), 1, err="cut short")
     expect(tool("run", bad), 1, err="cut short")
     done = expect(tool("check", good, folder.path / "none", bad, good), 3, err="cannot read")
-    assert [line.split(": ")[1] for line in done.stdout.decode().splitlines()] == ["good", "NRT_INVALID", "good"]
+    results = [line.split(": ")[1] for line in done.stdout.decode().splitlines()]
+    assert results == ["good", "NRT_INVALID", "good"], results
 
 
 def test_run_files(folder):
@@ -192,7 +193,7 @@ def test_native(folder):
     expect(tool("list", package), 0, "runner   native, count_calls of lib/m.so")
     expect(tool("check", "--load", package), 0, "good")
     expect(tool("run", package, "--fill", "zeros", "--repeat", "3"), 0, "y float32 [4]: 3 0 0 0")
-    expect(tool("run", package, "--fill", "zeros", "--no-native"), 1, err="packages that bring code are refused here")
+    expect(tool("run", package, "--fill", "zeros", "--no-native"), 1, err="bring code are refused here")
     text["entry"] = "absent"
     absent = folder.path / "absent.tar"
     expect(tool("pack", "--add", f"lib/m.so={NATIVE}", folder.model(text, "m2"), absent), 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
 #include "nrt/client/packages.hpp"
+#include "support/process_threads.hpp"
 
 using namespace client;
 
@@ -32,7 +33,11 @@ TEST_CASE("Kernels too big for the loop run on the device's thread", "[nrt][exec
     const Unary tensors(bytes);
     std::string text(bytes, 'a');
     for (size_t i = 0; i < bytes; i += 997) text[i] = static_cast<char>('b' + i % 20);
+    const auto has_thread = [] { return xtc::test::thread_names().count("nrt-dev/0") == 1; };
+    CHECK(Unary().run(Model(builtin("copy"))) == NRT_SUCCESS);
+    CHECK_FALSE(has_thread()); // a small one has run on the loop, and nobody needed a device thread
     CHECK(tensors.run_on(model, text) == text);
+    CHECK(has_thread());
 }
 
 TEST_CASE("Host tensors, slices and attached buffers are as good as device tensors", "[nrt][execute]") {

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <dirent.h>
 #include <fcntl.h>
-#include <fstream>
-#include <set>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
@@ -19,6 +16,8 @@
 #include "support/process_threads.hpp"
 
 using namespace client;
+using xtc::test::thread_names;
+using xtc::test::threads_of_process;
 
 extern char** environ;
 
@@ -39,19 +38,6 @@ int client::run_fresh(const char* test_case) {
 }
 
 namespace {
-
-std::set<std::string> thread_names() {
-    std::set<std::string> names;
-    DIR* tasks = ::opendir("/proc/self/task");
-    REQUIRE(tasks != nullptr);
-    while (const dirent* entry = ::readdir(tasks)) {
-        std::ifstream file(std::string("/proc/self/task/") + entry->d_name + "/comm");
-        std::string name;
-        if (std::getline(file, name)) names.insert(name);
-    }
-    ::closedir(tasks);
-    return names;
-}
 
 std::string printed_environment() {
     int pipe_ends[2];
@@ -172,9 +158,9 @@ TEST_CASE("The cores' threads are named and gone after close", "[nrt][lifecycle]
 
 TEST_CASE("There are no more loops than processors, however many cores", "[nrt][lifecycle]") {
     const Variable count("XTC_NRT_VNC_COUNT", "128");
-    const int before = xtc::test::threads_of_process();
+    const int before = threads_of_process();
     const Runtime runtime;
-    CHECK(xtc::test::threads_of_process() - before <= xtc_ncpus() + 1);
+    CHECK(threads_of_process() - before <= xtc_ncpus() + 1);
     const auto names = thread_names();
     CHECK(names.count("nrt-xu/0") == 1);
     CHECK(names.count("nrt-xu/" + std::to_string(std::min(128, xtc_ncpus()) - 1)) == 1);

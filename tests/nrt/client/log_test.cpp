@@ -91,9 +91,7 @@ TEST_CASE("A package that is refused is logged with what is wrong", "[nrt][log]"
     init_with_level("ERROR");
     nrt_model_t* model = nullptr;
     const auto load = [&](const std::string& package) {
-        return said_by([&] {
-            CHECK(nrt_load(package.data(), package.size(), 0, 1, &model) != NRT_SUCCESS);
-        });
+        return said_by([&] { CHECK(nrt_load(package.data(), package.size(), 0, 1, &model) != NRT_SUCCESS); });
     };
     CHECK_THAT(load("no tar"), Catch::Matchers::StartsWith("NRT ERROR: nrt_load: "));
     std::string neff(2048, '\0');
