@@ -70,6 +70,7 @@ def floats(*values):
 def test_pack(folder):
     """a folder becomes a package that list describes, and the same folder the same bytes"""
     model = folder.model(manifest("scale", {"factor": 3}), files={"data/w.bin": b"123", "notes": b""})
+    (model / "linked").symlink_to("data/w.bin")
     first, second = folder.path / "a.tar", folder.path / "b.tgz"
     expect(tool("pack", model, first), 0)
     expect(tool("pack", model, second), 0)
@@ -79,7 +80,8 @@ def test_pack(folder):
     assert gzip.decompress(second.read_bytes()) == first.read_bytes()
     assert expect(tool("pack", model, "-"), 0).stdout == first.read_bytes()
     with tarfile.open(first) as tar:
-        assert tar.getnames() == ["model.json", "data/w.bin", "notes"]
+        assert tar.getnames() == ["model.json", "data/w.bin", "linked", "notes"]
+        assert tar.extractfile("linked").read() == b"123"
         assert {(entry.mtime, entry.uid, entry.mode) for entry in tar} == {(0, 0, 0o644)}
 
 

@@ -5,6 +5,7 @@
 
 #include <nrt/nrt_xtc.h>
 #include <xtc_exec.h>
+#include <xtc_res.h>
 
 #include <thread>
 
@@ -21,13 +22,15 @@ public:
 
 } // namespace
 
-TEST_CASE("On the host's executor init makes no thread", "[nrt][host_exec]") {
+TEST_CASE("On the host's executor init makes no thread, and no fiber before a request",
+          "[nrt][host_exec]") {
     const Variable quiet("NEURON_RT_LOG_LEVEL", "QUIET");
     const TestExec exec(2);
     const Lent lent(exec);
     const int before = threads_of_process();
     REQUIRE(nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") == NRT_SUCCESS);
     CHECK(threads_of_process() == before);
+    for (int i = 0; i < 2; ++i) CHECK(xtc_res_used(xtc_loop_res(exec.loop(i)), XTC_RES_TASKS) == 0);
     CHECK(nrt_xtc_use_exec(exec) == NRT_FAILURE); // too late to change
     nrt_close();
     CHECK(threads_of_process() == before);

@@ -157,6 +157,25 @@ TEST_CASE("Close completes what was accepted, and nothing is told after it", "[n
     for (const auto& event : told.events()) CHECK(event.status == NRT_SUCCESS);
 }
 
+TEST_CASE("What a queued request uses is let go when it is complete, whatever was freed before",
+          "[nrt][async][threads]") {
+    const Variable inflight(kInflight, "2");
+    const auto used = [] {
+        nrt_vnc_memory_stats_t stats{};
+        CHECK(nrt_get_vnc_memory_stats(0, &stats, sizeof stats, nullptr) == NRT_SUCCESS);
+        return stats.bytes_used;
+    };
+    Gate gate;
+    const Runtime runtime;
+    const Model model(builtin("copy"));
+    const size_t before = used();
+    for (int i = 0; i < 2; ++i) CHECK(Unary().run(model) == NRT_SUCCESS); // sets and tensors are gone
+    CHECK(used() >= before + 32); // the one that can not start has both of its tensors
+    gate.open();
+    CHECK(nrt_async_drain_queued_execs(0) == NRT_SUCCESS);
+    CHECK(used() == before);
+}
+
 TEST_CASE("What is queued behind a fatal fault ends unrecoverable", "[nrt][async][threads]") {
     const Variable inflight(kInflight, "8");
     const Told told;

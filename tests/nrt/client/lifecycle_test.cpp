@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: ISC
-#include "nrt/client/client.hpp"
+#include "nrt/client/packages.hpp"
 
 #include <nrt/nrt_xtc.h>
 #include <xtc.h>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
@@ -164,6 +167,41 @@ TEST_CASE("There are no more loops than processors, however many cores", "[nrt][
     const auto names = thread_names();
     CHECK(names.count("nrt-xu/0") == 1);
     CHECK(names.count("nrt-xu/" + std::to_string(std::min(128, xtc_ncpus()) - 1)) == 1);
+}
+
+TEST_CASE("The runtime's threads block every signal but faults, and no handler is installed",
+          "[nrt][lifecycle]") {
+    const auto handlers = [] {
+        std::vector<void (*)(int)> all;
+        for (int number = 1; number < NSIG; ++number) {
+            struct sigaction now {};
+            if (::sigaction(number, nullptr, &now) == 0) all.push_back(now.sa_handler);
+        }
+        return all;
+    };
+    const auto before = handlers();
+    const Runtime runtime;
+    CHECK(Unary(262144).run(Model(builtin("copy", "{}", "[65536]"))) == NRT_SUCCESS);
+    CHECK(handlers() == before);
+    int looked_at = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream file(task.path() / "status");
+        std::string name, word;
+        for (std::string line; std::getline(file, line);) {
+            if (line.rfind("Name:\t", 0) == 0) name = line.substr(6);
+            if (line.rfind("SigBlk:\t", 0) == 0) word = line.substr(8);
+        }
+        if (name.rfind("nrt-", 0) != 0) continue;
+        CAPTURE(name);
+        ++looked_at;
+        const uint64_t blocked = std::stoull(word, nullptr, 16);
+        const auto blocks = [blocked](int number) { return (blocked >> (number - 1) & 1) != 0; };
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGALRM, SIGPIPE})
+            CHECK(blocks(number));
+        for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
+            CHECK_FALSE(blocks(number));
+    }
+    CHECK(looked_at >= 3); // nrt-xu, nrt-xu/0 and nrt-dev/0
 }
 
 TEST_CASE("The environment is read at init and then no more", "[nrt][lifecycle]") {

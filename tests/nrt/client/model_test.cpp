@@ -30,6 +30,12 @@ std::string contents_of(const char* path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+size_t count_of(const std::string& word, const std::string& text) {
+    size_t count = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+    return count;
+}
+
 std::string native(const std::string& entry, const std::string& shape = "[4]") {
     return package_of(manifest_text(tensor_text("x", "float32", shape), tensor_text("y", "float32", shape),
                                     R"("runner":"native","library":"model.so","entry":")" + entry + "\""),
@@ -181,6 +187,23 @@ TEST_CASE("Each load of a native package has variables of its own", "[nrt][model
     const Unary tensors;
     CHECK(tensors.run_on(first, std::string(16, '\0')) == tensors.run_on(second, std::string(16, '\0')));
     CHECK(tensors.run_on(first, std::string(16, '\0')) == tensors.run_on(second, std::string(16, '\0')));
+}
+
+TEST_CASE("Close unloads the code of what is loaded, unload that of one", "[nrt][model]") {
+    const auto mapped = [] { return count_of("memfd:xtc-model", contents_of("/proc/self/maps")); };
+    const size_t before = mapped();
+    {
+        const Runtime runtime;
+        const std::string package = native("count_calls");
+        nrt_model_t* models[2] = {};
+        for (nrt_model_t*& model : models)
+            REQUIRE(nrt_load(package.data(), package.size(), 0, 1, &model) == NRT_SUCCESS);
+        const size_t two = mapped();
+        CHECK(nrt_unload(models[0]) == NRT_SUCCESS);
+        CHECK(mapped() < two);
+        CHECK(mapped() > before);
+    }
+    CHECK(mapped() == before);
 }
 
 TEST_CASE("XTC_NRT_ALLOW_NATIVE=0 refuses packages that bring code", "[nrt][model]") {
