@@ -17,7 +17,7 @@ usage: ./run test [--only STAGE,...] [--list]
   tsan      tests that make threads under the thread sanitizer (clang-19)
   clang     everything compiled with clang-19, base tests run
   options   the build with batching and accelerator waits switched off
-  sentences every sentence of the batch contract has tests, and they ran (after release, check and options)
+  sentences every sentence of the contracts has tests, and they ran (after release, check, install, options)
 
 One line per stage, what failed, and at the end "N passed, M failed". Logs are in build/logs.
 TEXT
@@ -144,10 +144,10 @@ stage_options() {
 }
 
 stage_sentences() {
-    if logged python3 tests/batch/sentences_check.py $LOGS/{release,check,options}.junit.xml; then
+    if logged python3 tests/sentences_check.py $LOGS/{release,check,install,options}.junit.xml; then
         passed=$((passed + 1))
     else
-        note_failure "sentences: tests/batch/SENTENCES.md and the tests that ran differ" "$log"
+        note_failure "sentences: a SENTENCES.md and the tests that ran differ" "$log"
     fi
 }
 

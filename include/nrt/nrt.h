@@ -241,9 +241,9 @@ NRT_API void nrt_tensor_free(nrt_tensor_t** tensor);
 NRT_API NRT_STATUS nrt_tensor_read(const nrt_tensor_t* tensor, void* buf, size_t offset, size_t size);
 NRT_API NRT_STATUS nrt_tensor_write(nrt_tensor_t* tensor, const void* buf, size_t offset, size_t size);
 
-/* Many reads, or writes, of num_batches tensors at once. Everything is checked before anything is copied.
- * With unsafe they do not wait for queued requests. Gated. A plain thread or a fiber. Errors: those of
- * nrt_tensor_read: NRT_INVALID, NRT_FAILURE, NRT_RESOURCE. */
+/* Many reads, or writes, of num_batches tensors at once. Everything is checked, and waited for, before
+ * anything is copied. With unsafe they do not wait for queued requests. Gated. A plain thread or a fiber.
+ * Errors: those of nrt_tensor_read: NRT_INVALID, NRT_FAILURE, NRT_RESOURCE. */
 NRT_API NRT_STATUS nrt_tensor_read_batch(const nrt_tensor_batch_t* batches, uint64_t num_batches,
                                          bool unsafe);
 NRT_API NRT_STATUS nrt_tensor_write_batch(const nrt_tensor_batch_t* batches, uint64_t num_batches,
@@ -391,8 +391,8 @@ NRT_API NRT_STATUS nrt_get_model_info(const nrt_model_t* model, nrt_model_info_t
 NRT_API NRT_STATUS nrt_execute(nrt_model_t* model, const nrt_tensor_set_t* input_set,
                                nrt_tensor_set_t* output_set);
 
-/* The same repeat_count times, one after the other; returns the most severe status. In implicit asynchronous
- * mode it queues that many. Gated. A plain thread or a fiber.
+/* The same repeat_count times, one after the other, up to one that is refused; returns the most severe
+ * status. In implicit asynchronous mode it queues that many. Gated. A plain thread or a fiber.
  * Errors: those of nrt_execute, NRT_INVALID also for a count below 1. */
 NRT_API NRT_STATUS nrt_execute_repeat(nrt_model_t* model, const nrt_tensor_set_t* input_set,
                                       nrt_tensor_set_t* output_set, int repeat_count);

@@ -66,7 +66,7 @@ NRT_STATUS submit(ComputeUnit& unit, Execution& execution, int64_t patience_ns, 
     }
 }
 
-NRT_STATUS run_sync(ComputeUnit& unit, Borrowed& execution, const Settings& settings) {
+NRT_STATUS run_sync(ComputeUnit& unit, Borrowed& execution, const Settings& settings, bool* was_accepted) {
     execution->mode = Execution::Mode::sync;
     if (const int rc = xtc_seam_may_wait(); rc != XTC_OK) {
         log(LogLevel::error, "nrt_execute: can not wait here: %s", xtc_strerror(rc));
@@ -77,6 +77,7 @@ NRT_STATUS run_sync(ComputeUnit& unit, Borrowed& execution, const Settings& sett
     uint64_t number = 0;
     if (const NRT_STATUS status = submit(unit, *execution.get(), patience_ns, &number); status != NRT_SUCCESS)
         return status;
+    *was_accepted = true;
     execution.is_awaited();
     return unit.wait_for(*execution.get(), number);
 }
@@ -87,7 +88,7 @@ struct Call {
     nrt_tensor_set_t* out;
 };
 
-NRT_STATUS execute_once(Runtime& runtime, const Call& call) {
+NRT_STATUS execute_once(Runtime& runtime, const Call& call, bool* was_accepted) {
     PinnedModel model = runtime.models().find(call.model);
     if (!model) {
         log(LogLevel::error, "nrt_execute: no such model");
@@ -104,20 +105,21 @@ NRT_STATUS execute_once(Runtime& runtime, const Call& call) {
     if (const NRT_STATUS status = execution->bind(std::move(model), *in, *out, placement);
         status != NRT_SUCCESS)
         return status;
-    if (!is_implicit) return run_sync(unit, execution, runtime.settings());
+    if (!is_implicit) return run_sync(unit, execution, runtime.settings(), was_accepted);
     execution->mode = Execution::Mode::implicit;
     uint64_t number = 0;
     const NRT_STATUS status = submit(unit, *execution.get(), -1, &number);
     if (status == NRT_SUCCESS) execution.is_queued();
+    *was_accepted = status == NRT_SUCCESS;
     return status;
 }
 
 // A kill waits: the tensors are the caller's.
-NRT_STATUS execute_masked(Runtime& runtime, const Call& call) {
+NRT_STATUS execute_masked(Runtime& runtime, const Call& call, bool* was_accepted) {
     Masked masked;
     NRT_STATUS status = NRT_RESOURCE;
     try {
-        status = execute_once(runtime, call);
+        status = execute_once(runtime, call, was_accepted);
     } catch (const std::bad_alloc&) { // not for a kill: it is held back
     }
     masked.leave();
@@ -136,13 +138,11 @@ NRT_STATUS execute(const Call& call, int repeat_count) {
     }
     NRT_STATUS worst = NRT_SUCCESS;
     for (int i = 0; i < repeat_count; ++i) {
-        const NRT_STATUS status =
-            gate.runtime().is_closed() ? NRT_CLOSED : execute_masked(gate.runtime(), call);
-        worst = worse(worst, status);
-        // Every further one would be refused for the same reason.
-        if (status == NRT_INVALID || status == NRT_INVALID_HANDLE || status == NRT_CLOSED ||
-            status == NRT_EXEC_UNIT_UNRECOVERABLE)
-            break;
+        // A fiber that went on after its executor had been closed under it.
+        if (gate.runtime().is_closed()) return worse(worst, NRT_CLOSED);
+        bool was_accepted = false;
+        worst = worse(worst, execute_masked(gate.runtime(), call, &was_accepted));
+        if (!was_accepted) break; // every further one would be refused for the same reason
     }
     return worst;
 }

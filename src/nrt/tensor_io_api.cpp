@@ -2,6 +2,8 @@
 // C ABI: bytes into, out of and between tensors.
 #include <nrt/nrt.h>
 
+#include <optional>
+
 #include "nrt/gate.hpp"
 #include "nrt/log.hpp"
 #include "nrt/transfer.hpp"
@@ -32,15 +34,27 @@ NRT_STATUS for_each_op(const nrt_tensor_batch_t* batches, uint64_t num_batches, 
     return NRT_SUCCESS;
 }
 
+// What can fail comes first, waiting included: a batch moves all of its bytes or none.
 template <class Each>
-NRT_STATUS run_batches(const nrt_tensor_batch_t* batches, uint64_t num_batches, const Each& each) {
+NRT_STATUS run_batches(const nrt_tensor_batch_t* batches, uint64_t num_batches,
+                       std::optional<Access::Kind> waits_to, const Each& each) {
     const Gate gate;
     if (!gate.is_open()) return gate.refusal();
     if (!is_given(batches, "batches")) return NRT_INVALID;
     const auto only_check = [](const nrt_tensor_batch_op_t&, const Range&) { return NRT_SUCCESS; };
     if (const NRT_STATUS status = for_each_op(batches, num_batches, only_check); status != NRT_SUCCESS)
         return status;
+    const auto wait = [&](const nrt_tensor_batch_op_t&, const Range& range) {
+        return range.wait_to(*waits_to);
+    };
+    if (waits_to)
+        if (const NRT_STATUS status = for_each_op(batches, num_batches, wait); status != NRT_SUCCESS)
+            return status;
     return for_each_op(batches, num_batches, each);
+}
+
+std::optional<Access::Kind> unless(bool unsafe, Access::Kind kind) {
+    return unsafe ? std::nullopt : std::optional(kind);
 }
 
 } // namespace
@@ -66,15 +80,16 @@ NRT_STATUS nrt_tensor_write(nrt_tensor_t* tensor, const void* buf, size_t offset
 }
 
 NRT_STATUS nrt_tensor_read_batch(const nrt_tensor_batch_t* batches, uint64_t num_batches, bool unsafe) {
-    return run_batches(batches, num_batches, [unsafe](const nrt_tensor_batch_op_t& op, const Range& range) {
-        return range.read(op.buffer, unsafe ? Waits::no : Waits::yes);
-    });
+    return run_batches(
+        batches, num_batches, unless(unsafe, Access::Kind::read),
+        [](const nrt_tensor_batch_op_t& op, const Range& range) { return range.read(op.buffer, Waits::no); });
 }
 
 NRT_STATUS nrt_tensor_write_batch(const nrt_tensor_batch_t* batches, uint64_t num_batches, bool unsafe) {
-    return run_batches(batches, num_batches, [unsafe](const nrt_tensor_batch_op_t& op, const Range& range) {
-        return range.write(op.buffer, unsafe ? Waits::no : Waits::yes);
-    });
+    return run_batches(batches, num_batches, unless(unsafe, Access::Kind::write),
+                       [](const nrt_tensor_batch_op_t& op, const Range& range) {
+                           return range.write(op.buffer, Waits::no);
+                       });
 }
 
 NRT_STATUS nrt_tensor_copy(const nrt_tensor_t* src, size_t src_offset, nrt_tensor_t* dst, size_t dst_offset,

@@ -29,9 +29,10 @@ public:
     size_t size() const noexcept { return size_; }
     View& view() const noexcept { return *view_; }
 
-private:
+    // For what reads and writes wait for.
     NRT_STATUS wait_to(Access::Kind kind) const;
 
+private:
     Ref<View> view_;
     size_t offset_ = 0;
     size_t size_ = 0;

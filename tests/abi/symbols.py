@@ -106,6 +106,19 @@ def nrt_problems(declared, mapped, exports):
     }
 
 
+def elf_problems(text):
+    """The same of what `readelf -dVW` tells of libnrt."""
+    parents = re.findall(r"Name: (NRT_[\w.]+)\n(?:.*Parent 1: (NRT_[\w.]+))?", text)
+    wanted = [(node, parent.strip()) for node, parent in NRT_NODES.items()]
+    tags = {"the name libnrt.so.1": r"\(SONAME\).*\[libnrt\.so\.1\]",
+            "libxtc.so.0": r"\(NEEDED\).*\[libxtc\.so\.0\]", "NODELETE": r"\(FLAGS_1\).*NODELETE"}
+    return {
+        "libnrt: each node stands on the one before it": [] if parents == wanted else [str(parents)],
+        "libnrt: it is libnrt.so.1, needs libxtc.so.0 and stays loaded": [
+            f"without {what}" for what, tag in tags.items() if not re.search(tag, text)],
+    }
+
+
 def tap(statements):
     failed = 0
     for number, (statement, names) in enumerate(statements.items(), 1):
@@ -164,6 +177,22 @@ def write_nrt(headers):
     print(f"{len(names_of(headers))} names in {NRT_MAP.name}")
 
 
+def elf_self_test():
+    good = """
+ (NEEDED) Shared library: [libxtc.so.0]
+ (SONAME) Library soname: [libnrt.so.1]
+ (FLAGS_1) Flags: NODELETE
+  0x1: Rev: 1  Flags: none  Index: 2  Cnt: 1  Name: NRT_2.0.0
+  0x2: Rev: 1  Flags: none  Index: 3  Cnt: 2  Name: NRT_3.0.0
+  0x3: Parent 1: NRT_2.0.0
+  0x4: Rev: 1  Flags: none  Index: 4  Cnt: 2  Name: NRT_XTC_1.0
+  0x5: Parent 1: NRT_3.0.0
+"""
+    assert not any(elf_problems(good).values()), elf_problems(good)
+    for line in good.splitlines()[1:]:
+        assert any(elf_problems(good.replace(line + "\n", "")).values()), f"not missed: {line}"
+
+
 def nrt_self_test():
     name, base = "nrt_a", {"NRT_2.0.0": {"nrt_a"}, "NRT_3.0.0": {"nrta_b"}, "NRT_XTC_1.0": {"nrt_xtc_c"}}
     declared = {"nrt_a", "nrta_b", "nrt_xtc_c"}
@@ -179,6 +208,7 @@ def nrt_self_test():
 
 def self_test():
     nrt_self_test()
+    elf_self_test()
     base = dict(public={"xtc_a"}, private={"xtc_seam_b"}, pending=set(),
                 mapped={PUBLIC_NODE: {"xtc_a"}, PRIVATE_NODE: {"xtc_seam_b"}},
                 exports={PUBLIC_NODE: {"xtc_a"}, PRIVATE_NODE: {"xtc_seam_b"}})
@@ -226,6 +256,7 @@ def main():
     if nrt.exists():
         mapped = read_map(NRT_MAP.read_text())
         statements.update(nrt_problems(names_of(nrt_functions()), mapped, exported(nrt)))
+        statements.update(elf_problems(run("readelf", "-dVW", str(nrt))))
     return 1 if tap(statements) else 0
 
 

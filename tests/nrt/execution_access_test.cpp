@@ -2,8 +2,10 @@
 // Executions and queued transfers on one piece of memory.
 #include "nrt/client/packages.hpp"
 #include "nrt/tensor.hpp"
+#include "support/loops.hpp"
 
 #include <atomic>
+#include <string>
 #include <thread>
 
 using namespace client;
@@ -53,6 +55,42 @@ TEST_CASE("Readers of an input are not in an execution's way, nor are other exec
     access_of(tensors.y).begin(Access::Kind::write, Access::Source::execution);
     CHECK(tensors.run(model) == NRT_SUCCESS);
     access_of(tensors.y).end(Access::Kind::write, Access::Source::execution);
+}
+
+TEST_CASE("A batch that can not wait for one of its ranges moves none", "[nrt][tensor_io]") {
+    // It moved the ranges before the busy one.
+    struct Batches {
+        const Tensor free{4}, busy{4};
+        char text[8] = "new";
+        const nrt_tensor_batch_op_t op{0, 3, text};
+        const nrt_tensor_batch_t both[2] = {{free, &op, 1}, {busy, &op, 1}};
+        NRT_STATUS safe = NRT_SUCCESS, unsafe = NRT_FAILURE, one = NRT_SUCCESS;
+        std::string between;
+    };
+    const Runtime runtime;
+    Batches b;
+    b.free.write("old");
+    access_of(b.busy).begin(Access::Kind::write);
+    xtc::test::TestLoop loop;
+    REQUIRE(xtc_task_spawn(
+                loop,
+                [](xtc_task_t*, void* arg) {
+                    auto& it = *static_cast<Batches*>(arg);
+                    it.one = nrt_tensor_write(it.busy, it.text, 0, 3);
+                    it.safe = nrt_tensor_write_batch(it.both, 2, false);
+                    it.between = it.free.read(0, 3);
+                    it.unsafe = nrt_tensor_write_batch(it.both, 2, true);
+                    return XTC_TASK_DONE;
+                },
+                &b, nullptr) == XTC_OK);
+    loop.run();
+    access_of(b.busy).end(Access::Kind::write);
+    CHECK(b.one == NRT_INVALID);
+    CHECK(b.safe == NRT_INVALID);
+    CHECK(b.between == "old");
+    CHECK(b.unsafe == NRT_SUCCESS);
+    CHECK(b.free.read(0, 3) == "new");
+    CHECK(b.busy.read(0, 3) == "new");
 }
 
 TEST_CASE("A complete execution holds nothing of its tensors", "[nrt][execute]") {

@@ -7,6 +7,8 @@
 
 #include "nrt/gate.hpp"
 #include "nrt/lifecycle.hpp"
+#include "nrt/log.hpp"
+#include "support/stderr_text.hpp"
 
 using namespace xtc::nrt;
 
@@ -41,6 +43,20 @@ TEST_CASE("The state is asked before the mode", "[nrt][gate]") {
     CHECK(refusal(Gate::Family::explicit_async) == NRT_CLOSED);
 }
 
+TEST_CASE("A refusal by the mode is logged in the vendor's words", "[nrt][gate]") {
+    open_with("4");
+    set_log(LogLevel::error, LogPlace::console);
+    std::string said;
+    {
+        test::StderrText text;
+        CHECK(refusal(Gate::Family::explicit_async) == NRT_FAILURE);
+        said = text.take();
+    }
+    CHECK(said == "NRT ERROR: Explicit async API cannot be used in implicit async mode (where "
+                  "NEURON_RT_ASYNC_EXEC_MAX_INFLIGHT_REQUESTS is set). \n");
+    nrt_close();
+}
+
 TEST_CASE("An open gate shows the runtime", "[nrt][gate]") {
     ::setenv("XTC_NRT_VNC_COUNT", "5", 1);
     open_with("0");
@@ -49,7 +65,8 @@ TEST_CASE("An open gate shows the runtime", "[nrt][gate]") {
         const Gate gate;
         REQUIRE(gate.is_open());
         CHECK(gate.runtime().cores().count == 5);
-        CHECK(gate.runtime().loops().index_of(4) == 4 % gate.runtime().loops().count());
+        const auto& loops = gate.runtime().loops();
+        for (uint32_t core = 0; core < 5; ++core) CHECK(loops.index_of(core) == core % loops.count());
     }
     nrt_close();
     CHECK(Lifecycle::the().state() == State::closed);

@@ -51,6 +51,13 @@ TEST_CASE("A handle is given up once, however often it is freed", "[nrt][tensor]
     CHECK(Tensor::of(reinterpret_cast<nrt_tensor_t*>(tensor.get())) == tensor.get());
 }
 
+TEST_CASE("A tensor's name is a copy", "[nrt][tensor]") {
+    std::string name = "mine";
+    const Ref<Tensor> tensor = Tensor::make(name.c_str(), {});
+    name = "else";
+    CHECK(tensor->name() == "mine");
+}
+
 TEST_CASE("A set is no tensor and a tensor no set", "[nrt][tensor]") {
     const Ref<Tensor> tensor = Tensor::make("t", {});
     const Ref<TensorSet> set = TensorSet::make();

@@ -169,6 +169,21 @@ TEST_CASE("A poisoned unit ends what is queued and takes no more", "[nrt][unit][
     CHECK(unit->stop() == XTC_OK);
 }
 
+TEST_CASE("A full unit that is lost says that it is lost", "[nrt][unit][threads]") {
+    const Runs runs;
+    const Ref<Unit> unit = runs.unit(1);
+    Gatekeeper keeper;
+    std::vector<uint64_t> order;
+    nrta_seq_t seq = 0;
+    CHECK(unit->push(keeper.job(), &seq) == NRT_SUCCESS);
+    keeper.await_entry();
+    CHECK(unit->push(note(order, 1, nullptr), &seq) == NRT_QUEUE_FULL);
+    unit->poison();
+    CHECK(unit->push(note(order, 1, nullptr), &seq) == NRT_EXEC_UNIT_UNRECOVERABLE);
+    keeper.open = true;
+    CHECK(unit->stop() == XTC_OK);
+}
+
 TEST_CASE("Many threads push: every accepted request runs once, in the order of its number",
           "[nrt][unit][threads]") {
     const Runs runs;

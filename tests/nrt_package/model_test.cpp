@@ -96,7 +96,8 @@ TEST_CASE("native packages are refused where they are not allowed, builtin ones 
     options.allow_native = false;
     std::unique_ptr<Model> model;
     CHECK(test::load_complaint(test::native_package(test::native_text("twice")), model, options) ==
-          "the package is native, and XTC_NRT_ALLOW_NATIVE=0 refuses packages that bring code");
+          "the package is native, and packages that bring code are refused "
+          "here (XTC_NRT_ALLOW_NATIVE=0, or --no-native)");
     CHECK(model == nullptr);
     CHECK(test::load_complaint(test::package_of(test::unary_text("copy")), model, options) == "");
 }

@@ -70,6 +70,7 @@ def floats(*values):
 def test_pack(folder):
     """a folder becomes a package that list describes, and the same folder the same bytes"""
     model = folder.model(manifest("scale", {"factor": 3}), files={"data/w.bin": b"123", "notes": b""})
+    (model / "linked").symlink_to("data/w.bin")
     first, second = folder.path / "a.tar", folder.path / "b.tgz"
     expect(tool("pack", model, first), 0)
     expect(tool("pack", model, second), 0)
@@ -79,7 +80,8 @@ def test_pack(folder):
     assert gzip.decompress(second.read_bytes()) == first.read_bytes()
     assert expect(tool("pack", model, "-"), 0).stdout == first.read_bytes()
     with tarfile.open(first) as tar:
-        assert tar.getnames() == ["model.json", "data/w.bin", "notes"]
+        assert tar.getnames() == ["model.json", "data/w.bin", "linked", "notes"]
+        assert tar.extractfile("linked").read() == b"123"
         assert {(entry.mtime, entry.uid, entry.mode) for entry in tar} == {(0, 0, 0o644)}
 
 
@@ -140,7 +142,9 @@ def test_check(folder):
     assert len(said) == len(expected), said
     expect(tool("list", bad), 1, err="cut short")
     expect(tool("run", bad), 1, err="cut short")
-    expect(tool("check", folder.path / "none"), 3, err="cannot read")
+    done = expect(tool("check", good, folder.path / "none", bad, good), 3, err="cannot read")
+    results = [line.split(": ")[1] for line in done.stdout.decode().splitlines()]
+    assert results == ["good", "NRT_INVALID", "good"], results
 
 
 def test_run_files(folder):
@@ -191,7 +195,7 @@ def test_native(folder):
     expect(tool("list", package), 0, "runner   native, count_calls of lib/m.so")
     expect(tool("check", "--load", package), 0, "good")
     expect(tool("run", package, "--fill", "zeros", "--repeat", "3"), 0, "y float32 [4]: 3 0 0 0")
-    expect(tool("run", package, "--fill", "zeros", "--no-native"), 1, err="refuses packages that bring code")
+    expect(tool("run", package, "--fill", "zeros", "--no-native"), 1, err="bring code are refused here")
     text["entry"] = "absent"
     absent = folder.path / "absent.tar"
     expect(tool("pack", "--add", f"lib/m.so={NATIVE}", folder.model(text, "m2"), absent), 0)

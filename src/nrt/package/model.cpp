@@ -40,7 +40,8 @@ Complaint Model::prepare(Package package, const LoadOptions& options) {
         return {};
     }
     if (!options.allow_native)
-        return refuse("the package is native, and XTC_NRT_ALLOW_NATIVE=0 refuses packages that bring code");
+        return refuse("the package is native, and packages that bring code are refused "
+                      "here (XTC_NRT_ALLOW_NATIVE=0, or --no-native)");
     const auto& native = std::get<Native>(manifest().runner);
     scratch_ = Blob(NRT_XTC_MODEL_SCRATCH_BYTES);
     scratch_.clear();

@@ -3,6 +3,7 @@
 #include "tools/model/commands.hpp"
 #include "tools/model/raw_files.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace xtc::model_tool {
@@ -25,9 +26,15 @@ int check(std::vector<std::string> words) {
     if (line.operands().empty()) stop(exit_usage, "check needs PACKAGE");
     int code = exit_good;
     for (const std::string& path : line.operands()) {
-        const nrt::Complaint why = complaint_about(path, line.has("--load"));
-        std::printf("%s: %s\n", path.c_str(), why ? text_of(*why).c_str() : "good");
-        if (why) code = exit_refused;
+        try {
+            const nrt::Complaint why = complaint_about(path, line.has("--load"));
+            std::printf("%s: %s\n", path.c_str(), why ? text_of(*why).c_str() : "good");
+            if (why) code = std::max<int>(code, exit_refused);
+        } catch (const Trouble& trouble) { // the others are still of interest
+            std::fflush(stdout);
+            std::fprintf(stderr, "xtc-model: %s\n", trouble.sentence.c_str());
+            code = trouble.code;
+        }
     }
     return code;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
 #include "nrt/client/packages.hpp"
+#include "support/process_threads.hpp"
 
 using namespace client;
 
@@ -32,7 +33,11 @@ TEST_CASE("Kernels too big for the loop run on the device's thread", "[nrt][exec
     const Unary tensors(bytes);
     std::string text(bytes, 'a');
     for (size_t i = 0; i < bytes; i += 997) text[i] = static_cast<char>('b' + i % 20);
+    const auto has_thread = [] { return xtc::test::thread_names().count("nrt-dev/0") == 1; };
+    CHECK(Unary().run(Model(builtin("copy"))) == NRT_SUCCESS);
+    CHECK_FALSE(has_thread()); // a small one has run on the loop, and nobody needed a device thread
     CHECK(tensors.run_on(model, text) == text);
+    CHECK(has_thread());
 }
 
 TEST_CASE("Host tensors, slices and attached buffers are as good as device tensors", "[nrt][execute]") {
@@ -112,6 +117,10 @@ TEST_CASE("A run counts as a completion of its output", "[nrt][execute]") {
     CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 2) == NRT_SUCCESS);
     CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 3) == NRT_TIMEOUT);
     CHECK(nrt_tensor_check_output_completion(tensors.x, 0, 1) == NRT_TIMEOUT);
+    CHECK(nrt_tensor_reset_output_completion(tensors.y) == NRT_SUCCESS);
+    CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 1) == NRT_TIMEOUT);
+    CHECK(tensors.run(model) == NRT_SUCCESS);
+    CHECK(nrt_tensor_check_output_completion(tensors.y, -1, 1) == NRT_SUCCESS);
 }
 
 TEST_CASE("Repeat runs so many times and returns the worst status", "[nrt][execute]") {
@@ -127,6 +136,18 @@ TEST_CASE("Repeat runs so many times and returns the worst status", "[nrt][execu
           NRT_EXEC_COMPLETED_WITH_NUM_ERR);
     // The first ends 1202, those behind it 101: the worse of the two.
     CHECK(nrt_execute_repeat(Model(builtin("fatal")), tensors.in, tensors.out, 3) == NRT_EXEC_HW_ERR_NC_UE);
+}
+
+TEST_CASE("Repeat runs the count whatever status the model ends with", "[nrt][execute]") {
+    // A run that ended with a status that also refuses a call was taken for a refused one.
+    const Runtime runtime;
+    for (const int status : {2, 3, 5, 7, 101, 1004}) {
+        CAPTURE(status);
+        const Unary tensors;
+        const Model fail(builtin("fail", R"({"status":)" + std::to_string(status) + "}"));
+        CHECK(nrt_execute_repeat(fail, tensors.in, tensors.out, 4) == status);
+        CHECK(nrt_tensor_check_output_completion(tensors.y, 0, 4) == NRT_SUCCESS);
+    }
 }
 
 TEST_CASE("A fatal fault takes the core's unit until the next init, and no other core's", "[nrt][execute]") {

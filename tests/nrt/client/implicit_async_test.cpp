@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/loops.hpp"
+
 using namespace client;
 
 namespace {
@@ -155,6 +157,25 @@ TEST_CASE("Close completes what was accepted, and nothing is told after it", "[n
     for (const auto& event : told.events()) CHECK(event.status == NRT_SUCCESS);
 }
 
+TEST_CASE("What a queued request uses is let go when it is complete, whatever was freed before",
+          "[nrt][async][threads]") {
+    const Variable inflight(kInflight, "2");
+    const auto used = [] {
+        nrt_vnc_memory_stats_t stats{};
+        CHECK(nrt_get_vnc_memory_stats(0, &stats, sizeof stats, nullptr) == NRT_SUCCESS);
+        return stats.bytes_used;
+    };
+    Gate gate;
+    const Runtime runtime;
+    const Model model(builtin("copy"));
+    const size_t before = used();
+    for (int i = 0; i < 2; ++i) CHECK(Unary().run(model) == NRT_SUCCESS); // sets and tensors are gone
+    CHECK(used() >= before + 32); // the one that can not start has both of its tensors
+    gate.open();
+    CHECK(nrt_async_drain_queued_execs(0) == NRT_SUCCESS);
+    CHECK(used() == before);
+}
+
 TEST_CASE("What is queued behind a fatal fault ends unrecoverable", "[nrt][async][threads]") {
     const Variable inflight(kInflight, "8");
     const Told told;
@@ -211,6 +232,74 @@ TEST_CASE("A callback may execute, but not wait for its own core", "[nrt][async]
     CHECK(chain.drain.load() == NRT_FAILURE);
     CHECK(chain.unload.load() == NRT_FAILURE);
     CHECK(nrt_register_async_exec_callback(nullptr, nullptr) == NRT_SUCCESS);
+}
+
+TEST_CASE("A callback that finds no room on its own core is told so instead of waiting",
+          "[nrt][async][threads]") {
+    const Variable inflight(kInflight, "1"); // the one whose callback it is counts until it returns
+    const Runtime runtime;
+    const Unary tensors;
+    const Model model(builtin("copy"));
+    Chain chain;
+    chain.model = model;
+    chain.tensors = &tensors;
+    chain.left = 1;
+    CHECK(nrt_register_async_exec_callback(Chain::next, &chain) == NRT_SUCCESS);
+    CHECK(tensors.run(model) == NRT_SUCCESS);
+    CHECK(nrt_async_drain_queued_execs(0) == NRT_SUCCESS);
+    CHECK(chain.queue_full.load() == 1);
+    CHECK(nrt_register_async_exec_callback(nullptr, nullptr) == NRT_SUCCESS);
+}
+
+TEST_CASE("Repeat queues the count, each told by itself", "[nrt][async][threads]") {
+    const Variable inflight(kInflight, "2");
+    const Told told;
+    const Runtime runtime;
+    const Model nan(builtin("nan"));
+    const Unary tensors;
+    CHECK(nrt_execute_repeat(nan, tensors.in, tensors.out, 5) == NRT_SUCCESS);
+    CHECK(nrt_async_drain_queued_execs(0) == NRT_SUCCESS);
+    CHECK(told.events().size() == 5);
+}
+
+TEST_CASE("A callback and the count of requests last over close", "[nrt][async][threads]") {
+    const Variable inflight(kInflight, "2");
+    const Told told;
+    for (int life = 0; life < 2; ++life) {
+        const Runtime runtime;
+        CHECK(Unary().run(Model(builtin("copy"))) == NRT_SUCCESS);
+    }
+    const auto events = told.events();
+    REQUIRE(events.size() == 2);
+    CHECK(events[1].job == events[0].job + 1); // an old number stays old
+}
+
+TEST_CASE("On a loop's thread outside a fiber an execution is queued as long as there is room",
+          "[nrt][async][threads]") {
+    const Variable inflight(kInflight, "1");
+    Gate gate;
+    const Runtime runtime;
+    struct Queued {
+        const Unary tensors;
+        const Model model{builtin("copy")};
+        NRT_STATUS first = NRT_FAILURE, second = NRT_FAILURE;
+    } queued;
+    xtc::test::TestLoop loop;
+    REQUIRE(xtc_task_spawn(
+                loop,
+                [](xtc_task_t*, void* arg) {
+                    auto* q = static_cast<Queued*>(arg);
+                    q->first = q->tensors.run(q->model);
+                    q->second = q->tensors.run(q->model);
+                    return XTC_TASK_DONE;
+                },
+                &queued, nullptr) == XTC_OK);
+    loop.run();
+    CHECK(queued.first == NRT_SUCCESS);
+    CHECK(queued.second == NRT_INVALID);
+    gate.open();
+    CHECK(nrt_async_drain_queued_execs(0) == NRT_SUCCESS);
+    CHECK(gate.passed() == 1);
 }
 
 TEST_CASE("Drain knows its cores", "[nrt][async]") {

@@ -75,6 +75,10 @@ TEST_CASE("The machine is no Neuron instance", "[nrt][info]") {
     CHECK(info.family == NRT_INSTANCE_UNKNOWN);
     CHECK(info.size == NRT_INSTANCE_SIZE_UNKNOWN);
     CHECK(std::string(info.arch_name) == "cpu");
+    char room[64];
+    std::memset(room, 0x5a, sizeof room);
+    CHECK(nrt_get_instance_info(reinterpret_cast<nrt_instance_info_t*>(room), sizeof room) == NRT_SUCCESS);
+    CHECK(room[sizeof info] == 0x5a); // there is no more than the struct to write
     nrt_instance_info_t part{};
     part.size = 77;
     CHECK(nrt_get_instance_info(&part, 4) == NRT_SUCCESS);

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: ISC
-#include "nrt/client/client.hpp"
+#include "nrt/client/packages.hpp"
 
 #include <nrt/nrt_xtc.h>
+#include <xtc.h>
 
+#include <algorithm>
 #include <atomic>
-#include <dirent.h>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
 #include <fstream>
-#include <set>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
+#include "support/process_threads.hpp"
+
 using namespace client;
+using xtc::test::thread_names;
+using xtc::test::threads_of_process;
 
 extern char** environ;
 
@@ -35,17 +42,17 @@ int client::run_fresh(const char* test_case) {
 
 namespace {
 
-std::set<std::string> thread_names() {
-    std::set<std::string> names;
-    DIR* tasks = ::opendir("/proc/self/task");
-    REQUIRE(tasks != nullptr);
-    while (const dirent* entry = ::readdir(tasks)) {
-        std::ifstream file(std::string("/proc/self/task/") + entry->d_name + "/comm");
-        std::string name;
-        if (std::getline(file, name)) names.insert(name);
-    }
-    ::closedir(tasks);
-    return names;
+std::string printed_environment() {
+    int pipe_ends[2];
+    REQUIRE(::pipe(pipe_ends) == 0);
+    CHECK(nrt_xtc_print_env(pipe_ends[1]) == NRT_SUCCESS);
+    ::close(pipe_ends[1]);
+    std::string text;
+    char part[512];
+    for (ssize_t got; (got = ::read(pipe_ends[0], part, sizeof part)) > 0;)
+        text.append(part, static_cast<size_t>(got));
+    ::close(pipe_ends[0]);
+    return text;
 }
 
 // Every gated call that answers with a status, each with arguments that would also be wrong: the state is
@@ -145,10 +152,56 @@ TEST_CASE("The cores' threads are named and gone after close", "[nrt][lifecycle]
     {
         const Runtime runtime;
         const auto during = thread_names();
+        CHECK(during.count("nrt-xu") == 1); // has started the others
         CHECK(during.count("nrt-xu/0") == 1);
         CHECK(during.count("nrt-xu/1") == 0);
     }
     CHECK(thread_names() == before);
+}
+
+TEST_CASE("There are no more loops than processors, however many cores", "[nrt][lifecycle]") {
+    const Variable count("XTC_NRT_VNC_COUNT", "128");
+    const int before = threads_of_process();
+    const Runtime runtime;
+    CHECK(threads_of_process() - before <= xtc_ncpus() + 1);
+    const auto names = thread_names();
+    CHECK(names.count("nrt-xu/0") == 1);
+    CHECK(names.count("nrt-xu/" + std::to_string(std::min(128, xtc_ncpus()) - 1)) == 1);
+}
+
+TEST_CASE("The runtime's threads block every signal but faults, and no handler is installed",
+          "[nrt][lifecycle]") {
+    const auto handlers = [] {
+        std::vector<void (*)(int)> all;
+        for (int number = 1; number < NSIG; ++number) {
+            struct sigaction now {};
+            if (::sigaction(number, nullptr, &now) == 0) all.push_back(now.sa_handler);
+        }
+        return all;
+    };
+    const auto before = handlers();
+    const Runtime runtime;
+    CHECK(Unary(262144).run(Model(builtin("copy", "{}", "[65536]"))) == NRT_SUCCESS);
+    CHECK(handlers() == before);
+    int looked_at = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream file(task.path() / "status");
+        std::string name, word;
+        for (std::string line; std::getline(file, line);) {
+            if (line.rfind("Name:\t", 0) == 0) name = line.substr(6);
+            if (line.rfind("SigBlk:\t", 0) == 0) word = line.substr(8);
+        }
+        if (name.rfind("nrt-", 0) != 0) continue;
+        CAPTURE(name);
+        ++looked_at;
+        const uint64_t blocked = std::stoull(word, nullptr, 16);
+        const auto blocks = [blocked](int number) { return (blocked >> (number - 1) & 1) != 0; };
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGALRM, SIGPIPE})
+            CHECK(blocks(number));
+        for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF})
+            CHECK_FALSE(blocks(number));
+    }
+    CHECK(looked_at >= 3); // nrt-xu, nrt-xu/0 and nrt-dev/0
 }
 
 TEST_CASE("The environment is read at init and then no more", "[nrt][lifecycle]") {
@@ -158,22 +211,27 @@ TEST_CASE("The environment is read at init and then no more", "[nrt][lifecycle]"
     uint32_t cores = 0;
     CHECK(nrt_get_total_vnc_count(&cores) == NRT_SUCCESS);
     CHECK(cores == 6);
-    int pipe_ends[2];
-    REQUIRE(::pipe(pipe_ends) == 0);
-    CHECK(nrt_xtc_print_env(pipe_ends[1]) == NRT_SUCCESS);
-    ::close(pipe_ends[1]);
-    std::string text;
-    char part[512];
-    for (ssize_t got; (got = ::read(pipe_ends[0], part, sizeof part)) > 0;)
-        text.append(part, static_cast<size_t>(got));
-    ::close(pipe_ends[0]);
+    const std::string text = printed_environment();
     CHECK_THAT(text, Catch::Matchers::Contains("XTC_NRT_VNC_COUNT=6\n"));
     CHECK_THAT(text, Catch::Matchers::Contains("XTC_IO_BACKEND=")); // what the loops look for is there too
 }
 
-TEST_CASE("The environment goes to open descriptors only", "[nrt][lifecycle]") {
+TEST_CASE("The environment goes to descriptors that are open for writing", "[nrt][lifecycle]") {
     CHECK(nrt_xtc_print_env(-1) == NRT_INVALID);
     CHECK(nrt_xtc_print_env(1 << 20) == NRT_INVALID);
+    const int readable = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    CHECK(nrt_xtc_print_env(readable) == NRT_INVALID);
+    ::close(readable);
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    CHECK(nrt_xtc_print_env(full) == NRT_FAILURE);
+    ::close(full);
+}
+
+TEST_CASE("After close the environment is printed as it is at the moment, malformed or not",
+          "[nrt][lifecycle]") {
+    { const Runtime runtime; }
+    const Variable bad("XTC_NRT_VNC_COUNT", "many");
+    CHECK_THAT(printed_environment(), Catch::Matchers::Contains("XTC_NRT_VNC_COUNT=many\n"));
 }
 
 TEST_CASE("Close waits for calls under way; none is torn by it", "[nrt][lifecycle][threads]") {

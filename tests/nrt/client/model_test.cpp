@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 using namespace client;
 
@@ -27,6 +28,12 @@ uint32_t core_of(nrt_model_t* model) {
 std::string contents_of(const char* path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+size_t count_of(const std::string& word, const std::string& text) {
+    size_t count = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+    return count;
 }
 
 std::string native(const std::string& entry, const std::string& shape = "[4]") {
@@ -58,6 +65,28 @@ TEST_CASE("A loaded model says what its inputs and outputs are", "[nrt][model]")
     CHECK(tensors[1].shape[1] == 5);
     CHECK(nrt_free_model_tensor_info(info) == NRT_SUCCESS);
     CHECK(nrt_free_model_tensor_info(nullptr) == NRT_SUCCESS);
+}
+
+TEST_CASE("What was told of a model outlives it, and goes to where it can go", "[nrt][model]") {
+    const Runtime runtime;
+    Model model(builtin("copy"));
+    nrt_tensor_info_array_t* info = nullptr;
+    CHECK(nrt_get_model_tensor_info(model, nullptr) == NRT_INVALID);
+    CHECK(nrt_get_model_tensor_info(nullptr, &info) == NRT_INVALID);
+    nrt_model_info_t about{77};
+    size_t written = 77;
+    CHECK(nrt_get_model_info(model, &about, 0, &written) == NRT_INVALID);
+    CHECK(nrt_get_model_info(model, nullptr, sizeof about, &written) == NRT_INVALID);
+    CHECK(nrt_get_model_instance_count(model, nullptr) == NRT_INVALID);
+    CHECK(about.vnc == 77);
+    CHECK(written == 77);
+    CHECK(nrt_get_model_info(model, &about, sizeof about + 100, nullptr) == NRT_SUCCESS);
+    CHECK(about.vnc == 0);
+    REQUIRE(nrt_get_model_tensor_info(model, &info) == NRT_SUCCESS);
+    CHECK(nrt_unload(std::exchange(model.handle, nullptr)) == NRT_SUCCESS);
+    CHECK(std::string(info->tensor_array[1].name) == "y");
+    CHECK(info->tensor_array[1].shape[0] == 4);
+    CHECK(nrt_free_model_tensor_info(info) == NRT_SUCCESS);
 }
 
 TEST_CASE("A model is one instance on one core", "[nrt][model]") {
@@ -158,6 +187,23 @@ TEST_CASE("Each load of a native package has variables of its own", "[nrt][model
     const Unary tensors;
     CHECK(tensors.run_on(first, std::string(16, '\0')) == tensors.run_on(second, std::string(16, '\0')));
     CHECK(tensors.run_on(first, std::string(16, '\0')) == tensors.run_on(second, std::string(16, '\0')));
+}
+
+TEST_CASE("Close unloads the code of what is loaded, unload that of one", "[nrt][model]") {
+    const auto mapped = [] { return count_of("memfd:xtc-model", contents_of("/proc/self/maps")); };
+    const size_t before = mapped();
+    {
+        const Runtime runtime;
+        const std::string package = native("count_calls");
+        nrt_model_t* models[2] = {};
+        for (nrt_model_t*& model : models)
+            REQUIRE(nrt_load(package.data(), package.size(), 0, 1, &model) == NRT_SUCCESS);
+        const size_t two = mapped();
+        CHECK(nrt_unload(models[0]) == NRT_SUCCESS);
+        CHECK(mapped() < two);
+        CHECK(mapped() > before);
+    }
+    CHECK(mapped() == before);
 }
 
 TEST_CASE("XTC_NRT_ALLOW_NATIVE=0 refuses packages that bring code", "[nrt][model]") {

@@ -141,9 +141,9 @@ TEST_CASE("Batches read and write many ranges of many tensors", "[nrt][tensor_io
         char one[] = "one";
         char two[] = "two";
         char three[] = "three";
-        const nrt_tensor_batch_op_t into_a[] = {{0, 3, one}, {8, 3, two}};
+        const nrt_tensor_batch_op_t into_a[] = {{0, 3, one}, {8, 3, one}, {8, 3, two}}; // in this order
         const nrt_tensor_batch_op_t into_b[] = {{11, 5, three}};
-        const nrt_tensor_batch_t writes[] = {{a, into_a, 2}, {b, into_b, 1}, {a, nullptr, 0}};
+        const nrt_tensor_batch_t writes[] = {{a, into_a, 3}, {b, into_b, 1}, {a, nullptr, 0}};
         CHECK(nrt_tensor_write_batch(writes, 3, unsafe) == NRT_SUCCESS);
         CHECK(a.read(8, 3) == "two");
         char back[5];

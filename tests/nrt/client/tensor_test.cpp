@@ -158,6 +158,22 @@ TEST_CASE("A tensor can be freed after close and used after the next init", "[nr
     nrt_tensor_free(&kept);
 }
 
+TEST_CASE("Calls about a tensor that need no runtime work after close", "[nrt][tensor]") {
+    nrt_tensor_t* tensor = nullptr;
+    {
+        const Runtime runtime;
+        REQUIRE(nrt_tensor_allocate(NRT_TENSOR_PLACEMENT_HOST, 0, 8, "t", &tensor) == NRT_SUCCESS);
+    }
+    char to[4] = "";
+    CHECK(nrt_memcpy_to_device(to, "abc", 4) == NRT_SUCCESS);
+    CHECK(std::string(to) == "abc");
+    CHECK(nrt_tensor_get_size(tensor) == 8);
+    CHECK(nrt_tensor_reset_output_completion(tensor) == NRT_SUCCESS);
+    CHECK(nrt_tensor_check_output_completion(tensor, 0, 0) == NRT_SUCCESS);
+    CHECK(nrt_tensor_check_output_completion(tensor, 1, 1) == NRT_TIMEOUT);
+    nrt_tensor_free(&tensor);
+}
+
 TEST_CASE("A device tensor tells where it is", "[nrt][tensor]") {
     const Runtime runtime;
     const Tensor tensor(100);

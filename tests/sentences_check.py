@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: ISC
-"""Holds SENTENCES.md against what the tests did: every row names tests, and they ran.
+"""Holds each SENTENCES.md below this folder against what the tests did: every row names tests, and they ran.
 
-    sentences_check.py JUNIT...     check the table beside this file against Meson's junit files
+    sentences_check.py JUNIT...     check the tables against Meson's junit files
     sentences_check.py --self-test  plant one fault of each kind in a small table and see it found
 
 A row is `| id | how the sentence begins | shown by |`. Shown by is `test case` or `program: test case` in
@@ -15,7 +15,8 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().with_name("SENTENCES.md")
+HERE = Path(__file__).resolve().parent
+TABLES = sorted(HERE.rglob("SENTENCES.md"))
 
 
 class Results:
@@ -47,13 +48,13 @@ def cells_of(line):
     return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
 
 
-def complaints_about(text, results):
-    """Every fault of the table, and how many rows and names it has."""
+def complaints_about(text, results, table="SENTENCES.md"):
+    """How many rows the table has, and every fault of it."""
     rows, found = 0, []
     last, begun, section = None, {}, None
     for number, line in enumerate(text.splitlines(), 1):
         def complain(what):
-            found.append(f"SENTENCES.md:{number}: {what}")
+            found.append(f"{table}:{number}: {what}")
         if line.startswith("## "):
             last, section = None, line[3:]
         if not line.startswith("|") or set(line) <= set("|- ") or line.startswith("| id |"):
@@ -79,7 +80,7 @@ def complaints_about(text, results):
             if complaint := results.complaint(name):
                 complain(f"{identity}: '{name}' {complaint}")
     if rows == 0:
-        found.append("SENTENCES.md: there is no table")
+        found.append(f"{table}: there is no table")
     return rows, found
 
 
@@ -141,9 +142,13 @@ def main():
     if missing or not options.junit:
         print(f"no results of tests in {', '.join(missing) or 'the arguments'}: run those stages first")
         return False
-    rows, found = complaints_about(TABLE.read_text(), Results(options.junit))
-    print("\n".join(found) if found else f"{rows} rows, each shown by tests that ran or said to be prose")
-    return not found
+    results, good = Results(options.junit), bool(TABLES)
+    for table in TABLES:
+        name = table.relative_to(HERE.parent)
+        rows, found = complaints_about(table.read_text(), results, name)
+        print("\n".join(found) or f"{name}: {rows} rows, each shown by tests that ran or said to be prose")
+        good = good and not found
+    return good
 
 
 if __name__ == "__main__":
