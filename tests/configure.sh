@@ -10,9 +10,11 @@ PACKAGES_STAMP=build/packages.stamp
 
 TEST_ONLY="-Dman=false -Dbench=false"
 SANITIZED="$TEST_ONLY -Doptimization=1 -Ddebug_checks=true -Db_lundef=false"
-# What make_build takes, for who sources this. g++ 12 mistakes some of what the sanitizers add for uninitialised reads.
+# What make_build takes, for who sources this.
+# g++ 12 mistakes some of what the sanitizers add for uninitialised reads.
 # shellcheck disable=SC2034
-ASAN_BUILD="build/asan gcc g++ -Db_sanitize=address,undefined -Dcpp_args=-Wno-maybe-uninitialized $SANITIZED"
+ASAN_BUILD="build/asan gcc g++ -Db_sanitize=address,undefined $SANITIZED"
+ASAN_BUILD="$ASAN_BUILD -Dcpp_args=-Wno-maybe-uninitialized"
 
 # configure FOLDER COMPILER_C COMPILER_CXX [MESON OPTION...]
 configure() {
