@@ -22,8 +22,7 @@ public:
 
 } // namespace
 
-TEST_CASE("On the host's executor init makes no thread, and no fiber before a request",
-          "[nrt][host_exec]") {
+TEST_CASE("On the host's executor init makes no thread, and no fiber before a request", "[nrt][host_exec]") {
     const Variable quiet("NEURON_RT_LOG_LEVEL", "QUIET");
     const TestExec exec(2);
     const Lent lent(exec);
