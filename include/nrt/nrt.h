@@ -21,13 +21,6 @@ extern "C" {
 #define NRT_MAJOR_VERSION 2
 #define NRT_MINOR_VERSION 0
 
-/* A last member of any length. */
-#ifdef __cplusplus
-#define NRT_FLEXIBLE 1
-#else
-#define NRT_FLEXIBLE
-#endif
-
 typedef struct nrt_model nrt_model_t;
 typedef struct nrt_tensor nrt_tensor_t;
 typedef struct nrt_cc_context nrt_cc_context_t;
@@ -242,8 +235,8 @@ NRT_API NRT_STATUS nrt_tensor_read(const nrt_tensor_t* tensor, void* buf, size_t
 NRT_API NRT_STATUS nrt_tensor_write(nrt_tensor_t* tensor, const void* buf, size_t offset, size_t size);
 
 /* Many reads, or writes, of num_batches tensors at once. Everything is checked, and waited for, before
- * anything is copied. With unsafe they do not wait for queued requests. Gated. A plain thread or a fiber. Errors: those of
- * nrt_tensor_read: NRT_INVALID, NRT_FAILURE, NRT_RESOURCE. */
+ * anything is copied. With unsafe they do not wait for queued requests. Gated. A plain thread or a fiber.
+ * Errors: those of nrt_tensor_read: NRT_INVALID, NRT_FAILURE, NRT_RESOURCE. */
 NRT_API NRT_STATUS nrt_tensor_read_batch(const nrt_tensor_batch_t* batches, uint64_t num_batches,
                                          bool unsafe);
 NRT_API NRT_STATUS nrt_tensor_write_batch(const nrt_tensor_batch_t* batches, uint64_t num_batches,
@@ -320,10 +313,15 @@ typedef struct nrt_tensor_info {
     uint32_t ndim;
 } nrt_tensor_info_t;
 
-/* The last member has room for tensor_count of them. */
+/* The last member has room for tensor_count of them. Its 1 is no macro: compilers take a written one for what
+ * it means, and warn where that has a name. */
 typedef struct nrt_tensor_info_array {
     uint64_t tensor_count;
-    nrt_tensor_info_t tensor_array[NRT_FLEXIBLE];
+#ifdef __cplusplus
+    nrt_tensor_info_t tensor_array[1];
+#else
+    nrt_tensor_info_t tensor_array[];
+#endif
 } nrt_tensor_info_array_t;
 
 typedef struct nrt_model_info {
@@ -391,8 +389,8 @@ NRT_API NRT_STATUS nrt_get_model_info(const nrt_model_t* model, nrt_model_info_t
 NRT_API NRT_STATUS nrt_execute(nrt_model_t* model, const nrt_tensor_set_t* input_set,
                                nrt_tensor_set_t* output_set);
 
-/* The same repeat_count times, one after the other, up to one that is refused; returns the most severe status.
- * In implicit asynchronous mode it queues that many. Gated. A plain thread or a fiber.
+/* The same repeat_count times, one after the other, up to one that is refused; returns the most severe
+ * status. In implicit asynchronous mode it queues that many. Gated. A plain thread or a fiber.
  * Errors: those of nrt_execute, NRT_INVALID also for a count below 1. */
 NRT_API NRT_STATUS nrt_execute_repeat(nrt_model_t* model, const nrt_tensor_set_t* input_set,
                                       nrt_tensor_set_t* output_set, int repeat_count);
