@@ -21,13 +21,6 @@ extern "C" {
 #define NRT_MAJOR_VERSION 2
 #define NRT_MINOR_VERSION 0
 
-/* A last member of any length. */
-#ifdef __cplusplus
-#define NRT_FLEXIBLE 1
-#else
-#define NRT_FLEXIBLE
-#endif
-
 typedef struct nrt_model nrt_model_t;
 typedef struct nrt_tensor nrt_tensor_t;
 typedef struct nrt_cc_context nrt_cc_context_t;
@@ -320,10 +313,15 @@ typedef struct nrt_tensor_info {
     uint32_t ndim;
 } nrt_tensor_info_t;
 
-/* The last member has room for tensor_count of them. */
+/* The last member has room for tensor_count of them. Its 1 is no macro: compilers take a written one for what
+ * it means, and warn where that has a name. */
 typedef struct nrt_tensor_info_array {
     uint64_t tensor_count;
-    nrt_tensor_info_t tensor_array[NRT_FLEXIBLE];
+#ifdef __cplusplus
+    nrt_tensor_info_t tensor_array[1];
+#else
+    nrt_tensor_info_t tensor_array[];
+#endif
 } nrt_tensor_info_array_t;
 
 typedef struct nrt_model_info {

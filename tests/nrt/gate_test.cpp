@@ -3,7 +3,11 @@
 
 #include <nrt/nrt.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <optional>
+#include <thread>
+#include <utility>
 
 #include "nrt/gate.hpp"
 #include "nrt/lifecycle.hpp"
@@ -55,6 +59,22 @@ TEST_CASE("A refusal by the mode is logged in the vendor's words", "[nrt][gate]"
     CHECK(said == "NRT ERROR: Explicit async API cannot be used in implicit async mode (where "
                   "NEURON_RT_ASYNC_EXEC_MAX_INFLIGHT_REQUESTS is set). \n");
     nrt_close();
+}
+
+TEST_CASE("Close does not end before a call that is under way", "[nrt][gate][threads]") {
+    open_with("0");
+    std::atomic<bool> closed{false};
+    std::optional<Gate> call(std::in_place);
+    std::thread closer([&] {
+        nrt_close();
+        closed = true;
+    });
+    while (Lifecycle::the().state() != State::closed) std::this_thread::yield();
+    for (int i = 0; i < 2000 && !closed; ++i) std::this_thread::yield(); // time to go wrong
+    CHECK_FALSE(closed);
+    call.reset();
+    closer.join();
+    CHECK(refusal(Gate::Family::any) == NRT_CLOSED);
 }
 
 TEST_CASE("An open gate shows the runtime", "[nrt][gate]") {
