@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/assert.hpp"
+#include "nrt/callout.hpp"
 #include "nrt/log.hpp"
 #include "nrt/masked.hpp"
 #include "nrt/status.hpp"
@@ -99,6 +100,10 @@ NRT_STATUS Lifecycle::open_masked() {
 void Lifecycle::close_masked() {
     if (Loops::is_own_thread()) {
         log(LogLevel::error, "nrt_close: called on a thread of the runtime, which it would have to join");
+        return;
+    }
+    if (Callout::is_inside()) {
+        log(LogLevel::error, "nrt_close: called by a callback or package, whose return it would wait for");
         return;
     }
     // On a loop's thread outside a fiber, what would end the calls under way may need this very thread.

@@ -3,7 +3,6 @@
 
 #include <xtc_proc.h>
 
-#include <bit>
 #include <cstdio>
 #include <new>
 #include <thread>
@@ -15,10 +14,6 @@
 namespace xtc::nrt {
 
 namespace {
-
-uint64_t self_bits() noexcept {
-    return std::bit_cast<uint64_t>(xtc_self());
-}
 
 constexpr const char* name_of(nrta_xu_t type) noexcept {
     return type == NRTA_XU_COMPUTE ? "compute" : type == NRTA_XU_COLLECTIVES ? "collectives" : "tensor-op";
@@ -95,7 +90,6 @@ void Unit::enter(void* arg) {
     Masked masked; // what is accepted is completed, whoever kills the worker
     {
         const DropScope alive([](void* dropped) { static_cast<Unit*>(dropped)->leave(); }, unit);
-        unit->worker_.store(self_bits(), std::memory_order_relaxed);
         unit->work();
     }
     unit->leave();
@@ -106,11 +100,6 @@ void Unit::leave() noexcept {
     ended_.store(true, std::memory_order_seq_cst);
     progress_.changed();
     release();
-}
-
-bool Unit::is_worker() const noexcept {
-    const uint64_t worker = worker_.load(std::memory_order_relaxed);
-    return worker != 0 && worker == self_bits();
 }
 
 void Unit::work() {

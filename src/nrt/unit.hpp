@@ -46,8 +46,6 @@ public:
     int wait_for_room(int64_t timeout_ns) {
         return progress_.wait([this] { return has_room() || is_poisoned(); }, timeout_ns);
     }
-    // The caller is the worker's fiber, in a job: it would wait for itself.
-    bool is_worker() const noexcept;
     int wait_for(uint64_t number, int64_t timeout_ns = -1) {
         return progress_.wait([this, number] { return completed() >= number; }, timeout_ns);
     }
@@ -107,7 +105,6 @@ private:
     std::atomic<bool> taken_over_{false};
     std::atomic<bool> started_{false};
     std::atomic<bool> ended_{false};
-    std::atomic<uint64_t> worker_{0}; // its pid; 0: it has not begun
     std::mutex starting_;
     Notify bell_;
     WaitList progress_;
