@@ -30,6 +30,14 @@ void set_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK callback, void* params) {
     registered = {callback, params};
 }
 
+void hold_exec_callback() noexcept {
+    lock.lock();
+}
+
+void release_exec_callback() noexcept {
+    lock.unlock();
+}
+
 void call_exec_callback(uint32_t model_id, uint32_t vnc, uint64_t job_id, NRT_STATUS status) {
     const Registered to = current(); // it may register another one
     if (to.callback != nullptr) {

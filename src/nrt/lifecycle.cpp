@@ -6,6 +6,7 @@
 
 #include "base/assert.hpp"
 #include "nrt/callout.hpp"
+#include "nrt/exec_callback.hpp"
 #include "nrt/log.hpp"
 #include "nrt/masked.hpp"
 #include "nrt/status.hpp"
@@ -26,11 +27,20 @@ void Lifecycle::move(State to) noexcept {
 }
 
 void Lifecycle::watch_forks() {
-    ::pthread_atfork([] { the().lock_.lock(); }, [] { the().lock_.unlock(); },
-                     [] {
-                         the().after_fork();
-                         the().lock_.unlock();
-                     });
+    const auto before = [] {
+        the().lock_.lock();
+        hold_exec_callback();
+    };
+    const auto in_parent = [] {
+        release_exec_callback();
+        the().lock_.unlock();
+    };
+    const auto in_child = [] {
+        release_exec_callback();
+        the().after_fork();
+        the().lock_.unlock();
+    };
+    ::pthread_atfork(before, in_parent, in_child);
 }
 
 // Only this thread is there. What nrt_init was about to make is the parent's; what nrt_close was about to
