@@ -162,7 +162,7 @@ NRT_API NRT_STATUS nrt_init(nrt_framework_type_t framework, const char* fw_versi
 /* Ends it: gated calls that are under way finish, later ones answer NRT_CLOSED; the threads are joined. After
  * it nothing writes to the caller's memory any more. Tensors and sets stay the caller's to free. Does nothing
  * before nrt_init, after another nrt_close and in a child of fork. A plain thread or a fiber, but not one of
- * the runtime's own loops. */
+ * the runtime's own loops, nor in a completion callback or the code of a package. */
 NRT_API void nrt_close(void);
 
 /* ---- Cores and the device: nrt_info(3) ---- */
@@ -230,7 +230,8 @@ NRT_API void nrt_tensor_free(nrt_tensor_t** tensor);
 /* Copy bytes out of, or into, a tensor, after queued requests that write to it (or, for write, use it at all)
  * are done. A size of 0 copies nothing. Gated. A plain thread or a fiber.
  * Errors: NRT_INVALID (NULL, outside the tensor, no memory, or on a loop's thread outside a fiber while it
- * would have to wait), NRT_FAILURE (it would have to block a simulation), NRT_RESOURCE. */
+ * would have to wait), NRT_FAILURE (it would have to wait in a completion callback or the entry of a package,
+ * or to block a simulation), NRT_RESOURCE. */
 NRT_API NRT_STATUS nrt_tensor_read(const nrt_tensor_t* tensor, void* buf, size_t offset, size_t size);
 NRT_API NRT_STATUS nrt_tensor_write(nrt_tensor_t* tensor, const void* buf, size_t offset, size_t size);
 
@@ -272,7 +273,8 @@ NRT_API NRT_STATUS nrt_tensor_get_device_allocation_info(const nrt_tensor_t* ten
 /* Waits until that many executions have written the tensor since the last reset, at most timeout
  * microseconds, for ever when negative. Any state. A plain thread or a fiber. Errors: NRT_INVALID (NULL, or
  * on a loop's thread outside a fiber while it would have to wait), NRT_TIMEOUT, NRT_FAILURE (it would have to
- * block a simulation), NRT_RESOURCE. */
+ * wait in a completion callback, in the entry of a package or in a child of fork, or to block a simulation),
+ * NRT_RESOURCE. */
 NRT_API NRT_STATUS nrt_tensor_check_output_completion(const nrt_tensor_t* output_tensor, int64_t timeout,
                                                       uint64_t expected_completion_count);
 
@@ -346,7 +348,7 @@ NRT_API NRT_STATUS nrt_load_collectives(const void* neff_bytes, size_t size, int
                                         nrt_model_t** model);
 
 /* Gives a model up, waits for what was queued with it, and frees it. Gated. A plain thread or a fiber; not in
- * a completion callback of the same core.
+ * a completion callback or the entry of a package.
  * Errors: NRT_INVALID (NULL, or on a loop's thread outside a fiber), NRT_INVALID_HANDLE (no model),
  * NRT_FAILURE (in such a callback, or where a thread may not block), NRT_RESOURCE. */
 NRT_API NRT_STATUS nrt_unload(nrt_model_t* model);
@@ -383,7 +385,7 @@ NRT_API NRT_STATUS nrt_get_model_info(const nrt_model_t* model, nrt_model_info_t
  * without memory, in implicit asynchronous mode one on the host, or on a loop's thread outside a fiber),
  * NRT_INVALID_HANDLE (no model), NRT_EXEC_UNIT_UNRECOVERABLE (a fatal fault happened on this core),
  * NRT_TIMEOUT (no room in time), NRT_QUEUE_FULL (no room, in a completion callback), NRT_RESOURCE,
- * NRT_FAILURE (it would have to block a simulation); and what the run ended with: NRT_EXEC_BAD_INPUT,
+ * NRT_FAILURE (it would have to wait for the run in the entry of a package, or to block a simulation); and what the run ended with: NRT_EXEC_BAD_INPUT,
  * NRT_EXEC_COMPLETED_WITH_NUM_ERR, NRT_EXEC_COMPLETED_WITH_ERR, NRT_EXEC_HW_ERR_NC_UE or whatever status the
  * package gave. */
 NRT_API NRT_STATUS nrt_execute(nrt_model_t* model, const nrt_tensor_set_t* input_set,
@@ -406,7 +408,7 @@ typedef void (*NRT_ASYNC_EXEC_STATUS_CALLBACK)(void* params, uint32_t model_id, 
 NRT_API NRT_STATUS nrt_register_async_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK callback, void* params);
 
 /* Waits until every execution that was queued on the core is complete and its callback has returned. Gated. A
- * plain thread or a fiber; not in a completion callback of the same core.
+ * plain thread or a fiber; not in a completion callback or the entry of a package.
  * Errors: NRT_INVALID (no such core, or on a loop's thread outside a fiber), NRT_FAILURE (in such a callback,
  * or where a thread may not block), NRT_RESOURCE. */
 NRT_API NRT_STATUS nrt_async_drain_queued_execs(int32_t vnc);

@@ -18,7 +18,8 @@
  *
  * The entry returns 0; another NRT_STATUS is the status of the execution; any other number becomes
  * NRT_EXEC_COMPLETED_WITH_ERR. It must not let a C++ exception out, and must not return while a thread of
- * its own still uses what the call points to.
+ * its own still uses what the call points to. It may call the runtime, but what would have to wait for queued
+ * requests is refused there, as in a completion callback: nrt_execute(3).
  *
  * Each load of a package has a library of its own, so its static variables belong to that load. The calls of
  * a load come one at a time, not always on the same thread.

@@ -3,9 +3,12 @@
 // they are done; synchronous calls wait for those that are in their way.
 #pragma once
 
+#include <xtc.h>
+
 #include <atomic>
 #include <cstdint>
 
+#include "nrt/callout.hpp"
 #include "nrt/wait_list.hpp"
 
 namespace xtc::nrt {
@@ -26,13 +29,13 @@ public:
     }
 
     // Until no queued request writes (before a read), or is there at all (before a write). Requests that come
-    // meanwhile count. XTC_OK or why it could not wait.
+    // meanwhile count. XTC_OK or why it could not wait: XTC_E_DEADLK where they may wait for the caller.
     int wait_to(Kind kind) {
-        return rest_.wait([this, kind] { return is_free_to(kind); });
+        return wait([this, kind] { return is_free_to(kind); });
     }
     // The same for an execution.
     int wait_for_transfers_to(Kind kind) {
-        return rest_.wait([this, kind] { return is_free_to(kind, Source::transfer); });
+        return wait([this, kind] { return is_free_to(kind, Source::transfer); });
     }
     bool is_free_to(Kind kind) const noexcept {
         return is_free_to(kind, Source::transfer) && is_free_to(kind, Source::execution);
@@ -44,6 +47,9 @@ private:
         std::atomic<uint32_t> writers{0};
     };
 
+    template <class Condition> int wait(const Condition& is_free) {
+        return !is_free() && Callout::is_awaited_by_core() ? XTC_E_DEADLK : rest_.wait(is_free);
+    }
     bool is_free_to(Kind kind, Source source) const noexcept {
         const Counts& counts = source == Source::transfer ? transfers_ : executions_;
         return counts.writers.load(std::memory_order_seq_cst) == 0 &&

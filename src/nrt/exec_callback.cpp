@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "nrt/callout.hpp"
 #include "nrt/log.hpp"
 
 namespace xtc::nrt {
@@ -29,9 +30,20 @@ void set_exec_callback(NRT_ASYNC_EXEC_STATUS_CALLBACK callback, void* params) {
     registered = {callback, params};
 }
 
+void hold_exec_callback() noexcept {
+    lock.lock();
+}
+
+void release_exec_callback() noexcept {
+    lock.unlock();
+}
+
 void call_exec_callback(uint32_t model_id, uint32_t vnc, uint64_t job_id, NRT_STATUS status) {
     const Registered to = current(); // it may register another one
-    if (to.callback != nullptr) return to.callback(to.params, model_id, vnc, job_id, status);
+    if (to.callback != nullptr) {
+        const Callout inside(Callout::Kind::core);
+        return to.callback(to.params, model_id, vnc, job_id, status);
+    }
     if (status != NRT_SUCCESS)
         log(LogLevel::error, "Execution %llu of model %u on core %u failed: %s",
             static_cast<unsigned long long>(job_id), model_id, vnc, nrt_get_status_as_str(status));

@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "nrt/callout.hpp"
 #include "nrt/drop_scope.hpp"
 #include "nrt/exec_callback.hpp"
 #include "nrt/gate.hpp"
@@ -58,7 +59,7 @@ NRT_STATUS submit(ComputeUnit& unit, Execution& execution, int64_t patience_ns, 
     const int64_t begin = patience_ns < 0 ? 0 : xtc_clock_mono();
     for (;;) {
         const NRT_STATUS status = unit.submit(execution, number);
-        if (status != NRT_QUEUE_FULL || unit.unit().is_worker()) return status;
+        if (status != NRT_QUEUE_FULL || Callout::is_awaited_by_core()) return status;
         const int64_t left = patience_ns < 0 ? -1 : patience_ns - (xtc_clock_mono() - begin);
         if (patience_ns >= 0 && left <= 0) return NRT_TIMEOUT;
         const int rc = unit.unit().wait_for_room(left);
@@ -68,6 +69,10 @@ NRT_STATUS submit(ComputeUnit& unit, Execution& execution, int64_t patience_ns, 
 
 NRT_STATUS run_sync(ComputeUnit& unit, Borrowed& execution, const Settings& settings, bool* was_accepted) {
     execution->mode = Execution::Mode::sync;
+    if (Callout::is_awaited_by_core()) {
+        log(LogLevel::error, "nrt_execute: queued work waits for this callback or entry");
+        return NRT_FAILURE;
+    }
     if (const int rc = xtc_seam_may_wait(); rc != XTC_OK) {
         log(LogLevel::error, "nrt_execute: can not wait here: %s", xtc_strerror(rc));
         return status_of(rc);
@@ -171,8 +176,8 @@ NRT_STATUS nrt_async_drain_queued_execs(int32_t vnc) {
         return NRT_INVALID;
     }
     ComputeUnit& unit = gate.runtime().compute_unit(static_cast<uint32_t>(vnc));
-    if (unit.unit().is_worker()) {
-        log(LogLevel::error, "nrt_async_drain_queued_execs: a completion callback would wait for itself");
+    if (Callout::is_awaited_by_core()) {
+        log(LogLevel::error, "nrt_async_drain_queued_execs: queued work waits for this callback or entry");
         return NRT_FAILURE;
     }
     const int rc = unit.wait_until_drained();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nrt/callout.hpp"
 #include "nrt/loaded_model.hpp"
 #include "nrt/tensor.hpp"
 #include "nrt/tensor_set.hpp"
@@ -44,7 +45,10 @@ public:
 
     LoadedModel& model() const noexcept { return *model_; }
     // On the thread that runs kernels.
-    Outcome run(const Sleeper& sleeper) noexcept { return model_->package().run(in_, out_, sleeper); }
+    Outcome run(const Sleeper& sleeper) noexcept {
+        const Callout inside(Callout::Kind::core);
+        return model_->package().run(in_, out_, sleeper);
+    }
     void count_outputs() noexcept;
 
     // The synchronous caller's, where waiting is possible.

@@ -5,6 +5,8 @@
 #include <pthread.h>
 
 #include "base/assert.hpp"
+#include "nrt/callout.hpp"
+#include "nrt/exec_callback.hpp"
 #include "nrt/log.hpp"
 #include "nrt/masked.hpp"
 #include "nrt/status.hpp"
@@ -25,11 +27,20 @@ void Lifecycle::move(State to) noexcept {
 }
 
 void Lifecycle::watch_forks() {
-    ::pthread_atfork([] { the().lock_.lock(); }, [] { the().lock_.unlock(); },
-                     [] {
-                         the().after_fork();
-                         the().lock_.unlock();
-                     });
+    const auto before = [] {
+        the().lock_.lock();
+        hold_exec_callback();
+    };
+    const auto in_parent = [] {
+        release_exec_callback();
+        the().lock_.unlock();
+    };
+    const auto in_child = [] {
+        release_exec_callback();
+        the().after_fork();
+        the().lock_.unlock();
+    };
+    ::pthread_atfork(before, in_parent, in_child);
 }
 
 // Only this thread is there. What nrt_init was about to make is the parent's; what nrt_close was about to
@@ -99,6 +110,10 @@ NRT_STATUS Lifecycle::open_masked() {
 void Lifecycle::close_masked() {
     if (Loops::is_own_thread()) {
         log(LogLevel::error, "nrt_close: called on a thread of the runtime, which it would have to join");
+        return;
+    }
+    if (Callout::is_inside()) {
+        log(LogLevel::error, "nrt_close: called by a callback or package, whose return it would wait for");
         return;
     }
     // On a loop's thread outside a fiber, what would end the calls under way may need this very thread.

@@ -3,6 +3,7 @@
 #include <nrt/nrt.h>
 #include <xtc.h>
 
+#include "nrt/callout.hpp"
 #include "nrt/gate.hpp"
 #include "nrt/log.hpp"
 #include "nrt/masked.hpp"
@@ -90,16 +91,13 @@ NRT_STATUS nrt_unload(nrt_model_t* handle) {
     if (!gate.is_open()) return gate.refusal();
     if (!is_given(handle, "model")) return NRT_INVALID;
     ModelTable& models = gate.runtime().models();
-    {
-        const PinnedModel pinned = models.find(handle);
-        if (!pinned) {
-            log(LogLevel::error, "nrt_unload: no such model");
-            return NRT_INVALID_HANDLE;
-        }
-        if (gate.runtime().compute_unit(pinned->core()).unit().is_worker()) {
-            log(LogLevel::error, "nrt_unload: in a completion callback of its core it would wait for itself");
-            return NRT_FAILURE;
-        }
+    if (!models.find(handle)) {
+        log(LogLevel::error, "nrt_unload: no such model");
+        return NRT_INVALID_HANDLE;
+    }
+    if (Callout::is_awaited_by_core()) {
+        log(LogLevel::error, "nrt_unload: queued work waits for this callback or entry");
+        return NRT_FAILURE;
     }
     if (const int rc = xtc_seam_may_wait(); rc != XTC_OK) {
         log(LogLevel::error, "nrt_unload: can not wait here: %s", xtc_strerror(rc));

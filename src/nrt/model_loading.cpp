@@ -4,6 +4,7 @@
 #include <xtc.h>
 #include <xtc_blocking.h>
 
+#include "nrt/callout.hpp"
 #include "nrt/log.hpp"
 #include "nrt/status.hpp"
 
@@ -18,6 +19,7 @@ NRT_STATUS load_package(std::span<const std::byte> bytes, const LoadOptions& opt
         Complaint complaint;
 
         static int run(void* arg) {
+            const Callout inside(Callout::Kind::call);
             auto* load = static_cast<Load*>(arg);
             load->complaint = Model::load(load->bytes, load->options, load->model);
             return 0;
@@ -37,6 +39,7 @@ NRT_STATUS load_package(std::span<const std::byte> bytes, const LoadOptions& opt
 
 void unload_package(LoadedModel& model) {
     const auto drop = [](void* arg) {
+        const Callout inside(Callout::Kind::call);
         static_cast<LoadedModel*>(arg)->drop_package();
         return 0;
     };

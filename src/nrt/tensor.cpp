@@ -13,9 +13,4 @@ Ref<Tensor> Tensor::make(const char* name, Ref<View> view) {
     }
 }
 
-Tensor* Tensor::of(const nrt_tensor_t* handle) noexcept {
-    auto* tensor = reinterpret_cast<Tensor*>(const_cast<nrt_tensor_t*>(handle));
-    return tensor != nullptr && tensor->mark_ == kMark ? tensor : nullptr;
-}
-
 } // namespace xtc::nrt

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "nrt/handle.hpp"
 #include "nrt/ref.hpp"
 #include "nrt/storage.hpp"
 #include "nrt/wait_list.hpp"
@@ -21,7 +22,8 @@ public:
     static Ref<Tensor> make(const char* name, Ref<View> view);
 
     // nullptr for NULL and for what is no tensor (sets are pointers to void: they are easily taken for one).
-    static Tensor* of(const nrt_tensor_t* handle) noexcept;
+    static Tensor* of(const nrt_tensor_t* handle) noexcept { return object_of<Tensor>(handle); }
+    bool has_mark() const noexcept { return mark_ == kMark; }
     static nrt_tensor_t* handle_of(Ref<Tensor> tensor) noexcept {
         return reinterpret_cast<nrt_tensor_t*>(tensor.give());
     }

@@ -9,11 +9,6 @@ Ref<TensorSet> TensorSet::make() {
     return Ref<TensorSet>::adopt(new (std::nothrow) TensorSet);
 }
 
-TensorSet* TensorSet::of(const nrt_tensor_set_t* handle) noexcept {
-    auto* set = static_cast<TensorSet*>(const_cast<nrt_tensor_set_t*>(handle));
-    return set != nullptr && set->mark_ == kMark ? set : nullptr;
-}
-
 NRT_STATUS TensorSet::put(const char* name, Ref<Tensor> tensor) {
     try {
         std::string key(name);

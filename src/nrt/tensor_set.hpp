@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "nrt/handle.hpp"
 #include "nrt/ref.hpp"
 #include "nrt/tensor.hpp"
 
@@ -22,7 +23,8 @@ public:
     static Ref<TensorSet> make(); // empty: no memory
 
     // nullptr for NULL and for what is no set.
-    static TensorSet* of(const nrt_tensor_set_t* handle) noexcept;
+    static TensorSet* of(const nrt_tensor_set_t* handle) noexcept { return object_of<TensorSet>(handle); }
+    bool has_mark() const noexcept { return mark_ == kMark; }
     static nrt_tensor_set_t* handle_of(Ref<TensorSet> set) noexcept { return set.give(); }
     void give_up_handle() noexcept {
         if (has_handle_.exchange(false, std::memory_order_acq_rel)) release();

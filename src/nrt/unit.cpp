@@ -3,7 +3,6 @@
 
 #include <xtc_proc.h>
 
-#include <bit>
 #include <cstdio>
 #include <new>
 #include <thread>
@@ -15,10 +14,6 @@
 namespace xtc::nrt {
 
 namespace {
-
-uint64_t self_bits() noexcept {
-    return std::bit_cast<uint64_t>(xtc_self());
-}
 
 constexpr const char* name_of(nrta_xu_t type) noexcept {
     return type == NRTA_XU_COMPUTE ? "compute" : type == NRTA_XU_COLLECTIVES ? "collectives" : "tensor-op";
@@ -33,22 +28,51 @@ Ref<Unit> Unit::make(UnitId id, xtc_exec_t* exec, uint32_t loop, uint32_t capaci
     return unit->cells_ != nullptr ? std::move(unit) : Ref<Unit>();
 }
 
+// A process that another thread spawns gets its stack on its loop, or ends there before it begins. So what
+// goes there is a task, which needs none; the worker is spawned where it is known at once whether it lives.
 NRT_STATUS Unit::start() {
     const std::lock_guard hold(starting_);
     if (started_.load(std::memory_order_relaxed)) return NRT_SUCCESS;
+    retain(); // the worker's
+    if (const int rc = xtc_exec_spawn_on(exec_, static_cast<int>(loop_), begin, this, nullptr);
+        rc != XTC_OK) {
+        release();
+        return status_of(rc);
+    }
+    started_.store(true, std::memory_order_release);
+    return NRT_SUCCESS;
+}
+
+int Unit::begin(xtc_task_t* self, void* arg) {
+    auto* const unit = static_cast<Unit*>(arg);
+    for (;;) {
+        const int rc = unit->spawn_worker();
+        if (rc == XTC_OK) return XTC_TASK_DONE;
+        if (!unit->end_queued(status_of(rc))) {
+            unit->leave();
+            return XTC_TASK_DONE;
+        }
+        xtc_task_waker(self, &unit->beginner_);
+        unit->sleeper_.store(Sleeper::beginner, std::memory_order_seq_cst);
+        if (!unit->has_next() && !unit->is_over()) return XTC_TASK_PENDING; // the next request tries again
+        unit->sleeper_.store(Sleeper::none, std::memory_order_seq_cst);
+    }
+}
+
+int Unit::spawn_worker() noexcept {
     char name[32]; // as people see it among the processes
     std::snprintf(name, sizeof name, "nrt-%s/%u.%u", name_of(id_.type), id_.core, id_.queue);
     xtc_proc_opts_t options{};
     options.name = name;
     options.mailbox_cap = 1;
     xtc_loop_t* const loop = xtc_exec_loop(exec_, static_cast<int>(loop_));
-    retain(); // the worker's
-    if (const int rc = xtc_proc_spawn(loop, enter, this, &options, nullptr); rc != XTC_OK) {
-        release();
-        return status_of(rc);
-    }
-    started_.store(true, std::memory_order_release);
-    return NRT_SUCCESS;
+    return xtc_proc_spawn(loop, enter, this, &options, nullptr);
+}
+
+// There is no worker. False: nor will one be needed.
+bool Unit::end_queued(NRT_STATUS fate) {
+    while (!is_taken_over() && has_next()) finish(completed() + 1, fate);
+    return !is_taken_over() && !is_over();
 }
 
 // A number whose cell is free: the request that was in it is completed.
@@ -86,8 +110,15 @@ NRT_STATUS Unit::push(const Job& job, nrta_seq_t* seq) {
 }
 
 void Unit::wake() noexcept {
-    if (sleeping_.load(std::memory_order_seq_cst) && sleeping_.exchange(false, std::memory_order_seq_cst))
-        bell_.signal();
+    if (sleeper_.load(std::memory_order_seq_cst) == Sleeper::none) return;
+    switch (sleeper_.exchange(Sleeper::none, std::memory_order_seq_cst)) {
+    case Sleeper::none:
+        return;
+    case Sleeper::worker:
+        return bell_.signal();
+    case Sleeper::beginner:
+        xtc_waker_wake(&beginner_);
+    }
 }
 
 void Unit::enter(void* arg) {
@@ -95,7 +126,6 @@ void Unit::enter(void* arg) {
     Masked masked; // what is accepted is completed, whoever kills the worker
     {
         const DropScope alive([](void* dropped) { static_cast<Unit*>(dropped)->leave(); }, unit);
-        unit->worker_.store(self_bits(), std::memory_order_relaxed);
         unit->work();
     }
     unit->leave();
@@ -108,29 +138,22 @@ void Unit::leave() noexcept {
     release();
 }
 
-bool Unit::is_worker() const noexcept {
-    const uint64_t worker = worker_.load(std::memory_order_relaxed);
-    return worker != 0 && worker == self_bits();
-}
-
 void Unit::work() {
     while (!is_taken_over()) {
-        const uint64_t next = completed() + 1;
-        if (cell(next).number.load(std::memory_order_seq_cst) == next) {
-            finish(next);
+        if (has_next()) {
+            finish(completed() + 1, NRT_SUCCESS);
             continue;
         }
         if (is_over()) return;
-        sleeping_.store(true, std::memory_order_seq_cst);
-        if (cell(next).number.load(std::memory_order_seq_cst) != next && !is_over()) bell_.wait();
-        sleeping_.store(false, std::memory_order_seq_cst);
+        sleeper_.store(Sleeper::worker, std::memory_order_seq_cst);
+        if (!has_next() && !is_over()) bell_.wait();
+        sleeper_.store(Sleeper::none, std::memory_order_seq_cst);
     }
 }
 
-void Unit::finish(uint64_t number) {
+void Unit::finish(uint64_t number, NRT_STATUS fate) {
     Job job = cell(number).job;
     const bool in_place = is_taken_over();
-    NRT_STATUS fate = in_place ? NRT_CLOSED : NRT_SUCCESS;
     if (is_poisoned()) fate = NRT_EXEC_UNIT_UNRECOVERABLE;
     const NRT_STATUS status = job.run(*this, job, fate);
     if (!in_place && is_taken_over()) return; // it was ended in the worker's place
@@ -157,7 +180,7 @@ void Unit::take_over() {
         const uint64_t next = completed() + 1;
         // Another thread has its number and is about to fill the cell.
         while (cell(next).number.load(std::memory_order_seq_cst) != next) std::this_thread::yield();
-        finish(next);
+        finish(next, NRT_CLOSED);
     }
     bell_.signal();
 }

@@ -34,9 +34,10 @@ public:
     static Ref<Unit> make(UnitId id, xtc_exec_t* exec, uint32_t loop, uint32_t capacity,
                           uint64_t done_before = 0);
 
-    // Copies the job in and writes its number. Starts the worker on first use. Otherwise nothing has
-    // happened: NRT_EXEC_UNIT_UNRECOVERABLE, NRT_QUEUE_FULL (accepted and unfinished ones have the whole
-    // capacity), NRT_CLOSED, NRT_RESOURCE. Any thread; never waits.
+    // Copies the job in and writes its number. Starts the worker on first use; where it gets no stack, what
+    // is queued ends with NRT_RESOURCE and the next request tries again. Otherwise nothing has happened:
+    // NRT_EXEC_UNIT_UNRECOVERABLE, NRT_QUEUE_FULL (accepted and unfinished ones have the whole capacity),
+    // NRT_CLOSED, NRT_RESOURCE. Any thread; never waits.
     NRT_STATUS push(const Job& job, nrta_seq_t* seq);
 
     UnitId id() const noexcept { return id_; }
@@ -46,8 +47,6 @@ public:
     int wait_for_room(int64_t timeout_ns) {
         return progress_.wait([this] { return has_room() || is_poisoned(); }, timeout_ns);
     }
-    // The caller is the worker's fiber, in a job: it would wait for itself.
-    bool is_worker() const noexcept;
     int wait_for(uint64_t number, int64_t timeout_ns = -1) {
         return progress_.wait([this, number] { return completed() >= number; }, timeout_ns);
     }
@@ -67,6 +66,7 @@ public:
 
 private:
     friend Counted<Unit>;
+    enum class Sleeper { none, worker, beginner };
     struct Cell {
         std::atomic<uint64_t> number{0}; // of the request that is in it
         Job job;
@@ -81,6 +81,9 @@ private:
     NRT_STATUS start();
     NRT_STATUS reserve(uint64_t* number);
     void wake() noexcept;
+    static int begin(xtc_task_t* self, void* unit);
+    int spawn_worker() noexcept;
+    bool end_queued(NRT_STATUS fate);
     static void enter(void* unit);
     void leave() noexcept;
     void work();
@@ -91,7 +94,11 @@ private:
     bool is_over() const noexcept {
         return stopping_.load(std::memory_order_seq_cst) && issued() == completed();
     }
-    void finish(uint64_t number);
+    bool has_next() noexcept {
+        const uint64_t next = completed() + 1;
+        return cell(next).number.load(std::memory_order_seq_cst) == next;
+    }
+    void finish(uint64_t number, NRT_STATUS fate);
 
     const UnitId id_;
     xtc_exec_t* const exec_;
@@ -101,14 +108,14 @@ private:
 
     alignas(64) std::atomic<uint64_t> issued_;
     alignas(64) std::atomic<uint64_t> completed_;
-    std::atomic<bool> sleeping_{false};
+    std::atomic<Sleeper> sleeper_{Sleeper::none};
     std::atomic<bool> poisoned_{false};
     std::atomic<bool> stopping_{false};
     std::atomic<bool> taken_over_{false};
     std::atomic<bool> started_{false};
     std::atomic<bool> ended_{false};
-    std::atomic<uint64_t> worker_{0}; // its pid; 0: it has not begun
     std::mutex starting_;
+    xtc_waker_t beginner_{}; // while it sleeps
     Notify bell_;
     WaitList progress_;
 };

@@ -68,6 +68,16 @@ TEST_CASE("A set is no tensor and a tensor no set", "[nrt][tensor]") {
     CHECK(TensorSet::of(nullptr) == nullptr);
 }
 
+// A model's handle is in non-canonical address space, where a look at the mark is a fault of the processor.
+TEST_CASE("What can be no address of a tensor or set is not looked at", "[nrt][tensor]") {
+    for (const uint64_t value : {uint64_t{0x4e4d} << 48 | 65536, uint64_t{1}, uint64_t{8}, uint64_t{4095},
+                                 uint64_t{4097}, uint64_t{1} << 48, uint64_t{1} << 63, UINT64_MAX}) {
+        INFO(value);
+        CHECK(Tensor::of(reinterpret_cast<const nrt_tensor_t*>(value)) == nullptr);
+        CHECK(TensorSet::of(reinterpret_cast<const nrt_tensor_set_t*>(value)) == nullptr);
+    }
+}
+
 TEST_CASE("Who waits for outputs goes on with the last of them", "[nrt][tensor]") {
     const Ref<Tensor> tensor = Tensor::make("out", {});
     CHECK(tensor->wait_for_outputs(0, 0) == XTC_OK);

@@ -3,7 +3,9 @@
 
 #include <nrt/nrt_xtc.h>
 
+#include <atomic>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace client;
@@ -41,6 +43,33 @@ TEST_CASE("A child of an initialised process is refused, and its parent goes on"
           }) == 0);
     tensor.write("here");
     CHECK(tensor.read(0, 4) == "here");
+}
+
+// The lock of the callback stayed with a thread that the child does not have.
+TEST_CASE("A child can set the callback, whoever set it during the fork", "[nrt][fork][threads]") {
+    const Runtime runtime;
+    std::atomic<bool> stop{false};
+    std::thread setter([&] {
+        while (!stop) nrt_register_async_exec_callback(nullptr, nullptr);
+    });
+    int bad = 0;
+    for (int i = 0; i < 100; ++i)
+        bad += in_child([] {
+                   ::alarm(20); // instead of a hang
+                   return static_cast<int>(nrt_register_async_exec_callback(nullptr, nullptr));
+               }) != 0;
+    stop = true;
+    setter.join();
+    CHECK(bad == 0);
+}
+
+TEST_CASE("A child does not wait for outputs that nothing will write there", "[nrt][fork]") {
+    const Runtime runtime;
+    const Tensor tensor(16);
+    CHECK(in_child([&] { return static_cast<int>(nrt_tensor_check_output_completion(tensor, -1, 1)); }) ==
+          NRT_FAILURE);
+    CHECK(in_child([&] { return static_cast<int>(nrt_tensor_check_output_completion(tensor, -1, 0)); }) ==
+          NRT_SUCCESS);
 }
 
 TEST_CASE("A child of a closed process can init", "[nrt][fork]") {

@@ -157,6 +157,24 @@ TEST_CASE("A world of one is all that load_collectives takes", "[nrt][model]") {
     CHECK(nrt_unload(model) == NRT_SUCCESS);
 }
 
+// C takes a model for a set, which is a pointer to void, without a warning.
+TEST_CASE("A model in the place of a set or a tensor is refused", "[nrt][model]") {
+    const Runtime runtime;
+    const Model model(builtin("copy"));
+    const Unary tensors;
+    CHECK(nrt_execute(model, model.handle, tensors.out) == NRT_INVALID);
+    CHECK(nrt_execute(model, tensors.in, model.handle) == NRT_INVALID);
+    CHECK(nrt_add_tensor_to_tensor_set(model.handle, "x", tensors.x) == NRT_INVALID);
+    auto* tensor = reinterpret_cast<nrt_tensor_t*>(model.handle);
+    char byte = '-';
+    CHECK(nrt_tensor_read(tensor, &byte, 0, 1) == NRT_INVALID);
+    CHECK(byte == '-');
+    CHECK(nrt_tensor_get_size(tensor) == 0);
+    nrt_tensor_free(&tensor);
+    CHECK(tensor == nullptr);
+    CHECK(tensors.run(model) == NRT_SUCCESS);
+}
+
 TEST_CASE("A handle that names no model is recognised", "[nrt][model]") {
     nrt_model_t* old = nullptr;
     {
