@@ -14,7 +14,9 @@
 using namespace xtc::nrt;
 
 NRT_STATUS nrt_init(nrt_framework_type_t framework, const char* fw_version, const char* fal_version) {
-    if (framework <= NRT_FRAMEWORK_TYPE_INVALID || framework > NRT_FRAMEWORK_TYPE_PRECHECK) {
+    const bool is_known = framework > NRT_FRAMEWORK_TYPE_INVALID && framework <= NRT_FRAMEWORK_TYPE_PRECHECK;
+    // In a child of fork the state is asked first, as by every guard.
+    if (!is_known && Lifecycle::the().state() != State::child) {
         log(LogLevel::error, "nrt_init: unknown framework %d", static_cast<int>(framework));
         return NRT_INVALID;
     }

@@ -32,6 +32,8 @@ TEST_CASE("A child of an initialised process is refused, and its parent goes on"
               uint32_t cores = 0;
               if (nrt_tensor_read(tensor, buffer, 0, 4) != NRT_FAILURE) return 1;
               if (nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") != NRT_FAILURE) return 2;
+              if (nrt_init(NRT_FRAMEWORK_TYPE_INVALID, "", "") != NRT_FAILURE)
+                  return 8; // the state comes first
               if (nrt_xtc_use_exec(nullptr) != NRT_FAILURE) return 3;
               ::setenv("XTC_NRT_VNC_COUNT", "5", 1); // asked before the fork, and once
               if (nrt_get_visible_vnc_count(&cores) != NRT_SUCCESS || cores != 3) return 4;
