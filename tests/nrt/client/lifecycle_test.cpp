@@ -9,7 +9,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
-#include <dirent.h>
 #include <fstream>
 #include <spawn.h>
 #include <sys/wait.h>
