@@ -385,9 +385,9 @@ NRT_API NRT_STATUS nrt_get_model_info(const nrt_model_t* model, nrt_model_info_t
  * without memory, in implicit asynchronous mode one on the host, or on a loop's thread outside a fiber),
  * NRT_INVALID_HANDLE (no model), NRT_EXEC_UNIT_UNRECOVERABLE (a fatal fault happened on this core),
  * NRT_TIMEOUT (no room in time), NRT_QUEUE_FULL (no room, in a completion callback), NRT_RESOURCE,
- * NRT_FAILURE (it would have to wait for the run in the entry of a package, or to block a simulation); and what the run ended with: NRT_EXEC_BAD_INPUT,
- * NRT_EXEC_COMPLETED_WITH_NUM_ERR, NRT_EXEC_COMPLETED_WITH_ERR, NRT_EXEC_HW_ERR_NC_UE or whatever status the
- * package gave. */
+ * NRT_FAILURE (it would have to wait for the run in the entry of a package, or to block a simulation); and
+ * what the run ended with: NRT_EXEC_BAD_INPUT, NRT_EXEC_COMPLETED_WITH_NUM_ERR, NRT_EXEC_COMPLETED_WITH_ERR,
+ * NRT_EXEC_HW_ERR_NC_UE or whatever status the package gave. */
 NRT_API NRT_STATUS nrt_execute(nrt_model_t* model, const nrt_tensor_set_t* input_set,
                                nrt_tensor_set_t* output_set);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace xtc::nrt {
 
@@ -19,7 +20,11 @@ NRT_STATUS ComputeUnits::make(const Settings& settings, const Cores& cores, cons
     for (uint32_t core = 0; core < cores.count; ++core) {
         std::unique_ptr<ComputeUnit> unit = ComputeUnit::make(loops, core, capacity, last_numbers.at(core));
         if (unit == nullptr) return NRT_RESOURCE;
-        units_.push_back(std::move(unit));
+        try {
+            units_.push_back(std::move(unit));
+        } catch (const std::bad_alloc&) { // loops run already: who asked takes them down
+            return NRT_RESOURCE;
+        }
     }
     return NRT_SUCCESS;
 }

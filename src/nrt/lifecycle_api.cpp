@@ -5,11 +5,11 @@
 
 #include <cerrno>
 #include <new>
-#include <unistd.h>
 
 #include "nrt/gate.hpp"
 #include "nrt/lifecycle.hpp"
 #include "nrt/log.hpp"
+#include "nrt/write.hpp"
 
 using namespace xtc::nrt;
 
@@ -36,17 +36,6 @@ NRT_STATUS nrt_xtc_use_exec(xtc_exec_t* exec) {
 }
 
 namespace {
-
-bool write_all(int fd, const char* bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t written = ::write(fd, bytes, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        bytes += written;
-        size -= static_cast<size_t>(written);
-    }
-    return true;
-}
 
 // A malformed variable is printed as it is: what is wrong with it is why somebody asks.
 std::string environment_text() {

@@ -13,6 +13,8 @@
 #include <iterator>
 #include <strings.h>
 
+#include "nrt/write.hpp"
+
 namespace xtc::nrt {
 
 namespace {
@@ -73,7 +75,7 @@ void log(LogLevel level, const char* format, ...) {
     } else {
         line[length++] = '\n';
         // In one piece, so that the lines of two threads do not mix; there is nobody to tell that it failed.
-        [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, length);
+        write_all(STDERR_FILENO, line, length);
     }
     errno = errno_before;
 }

@@ -44,7 +44,8 @@ public:
     }
     void reset_outputs() noexcept { outputs_.store(0, std::memory_order_seq_cst); }
     int wait_for_outputs(uint64_t count, int64_t timeout_ns) {
-        return output_.wait([&] { return outputs_.load(std::memory_order_seq_cst) >= count; }, timeout_ns);
+        return output_.wait([&] { return outputs_.load(std::memory_order_seq_cst) >= count; }, timeout_ns,
+                            WaitList::OnKill::leave);
     }
 
 private:

@@ -4,6 +4,8 @@
 #include <xtc.h>
 #include <xtc_future.h>
 
+#include <optional>
+
 #include "nrt/drop_scope.hpp"
 #include "nrt/masked.hpp"
 
@@ -15,19 +17,47 @@ struct WaitList::Waiter {
     xtc_promise_t* promise = nullptr;
     xtc_future_t* future = nullptr;
     Waiter* next = nullptr;
+    bool is_in = false;
 
+    ~Waiter() {
+        if (is_in) leave(); // a kill unwinds it
+    }
     void leave() noexcept {
+        is_in = false;
         if (list.take_out(*this)) xtc_promise_drop(promise);
         xtc_future_discard(future);
     }
 };
 
-int WaitList::wait_for(Holds holds, const void* condition, int64_t timeout_ns) {
+// Counted among those whom changed() looks for.
+class WaitList::Counted {
+public:
+    explicit Counted(WaitList& list) noexcept : list_(list), dropped_(&Counted::end, this) {
+        list_.waiting_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~Counted() { end(this); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+private:
+    static void end(void* self) noexcept {
+        static_cast<Counted*>(self)->list_.waiting_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    WaitList& list_;
+    DropScope dropped_;
+};
+
+int WaitList::wait_for(Holds holds, const void* condition, int64_t timeout_ns, OnKill on_kill) {
+    std::optional<Masked> masked;
+    if (on_kill == OnKill::wait_on) masked.emplace();
+    const int rc = wait_counted(holds, condition, timeout_ns);
+    if (masked) masked->leave();
+    return rc;
+}
+
+int WaitList::wait_counted(Holds holds, const void* condition, int64_t timeout_ns) {
     const int64_t begin = xtc_clock_mono();
-    // A kill would unwind a stack that is linked.
-    Masked masked;
-    waiting_.fetch_add(1, std::memory_order_seq_cst);
-    const DropScope counted([](void* self) { static_cast<WaitList*>(self)->waiting_.fetch_sub(1); }, this);
+    const Counted counted(*this);
     int rc = XTC_OK;
     while (rc == XTC_OK && !holds(condition)) {
         int64_t left = -1;
@@ -40,8 +70,6 @@ int WaitList::wait_for(Holds holds, const void* condition, int64_t timeout_ns) {
         }
         rc = wait_once(holds, condition, left);
     }
-    waiting_.fetch_sub(1, std::memory_order_seq_cst);
-    masked.leave();
     return rc;
 }
 
@@ -54,11 +82,15 @@ int WaitList::wait_once(Holds holds, const void* condition, int64_t timeout_ns) 
         const std::lock_guard hold(lock_);
         waiter.next = first_;
         first_ = &waiter;
+        waiter.is_in = true;
     }
     int rc = XTC_OK;
     if (!holds(condition)) {
         rc = xtc_future_wait(waiter.future, nullptr, timeout_ns);
-        if (rc == XTC_OK) return rc; // the waker took it out, and the future is used up
+        if (rc == XTC_OK) { // the waker took it out, and the future is used up
+            waiter.is_in = false;
+            return rc;
+        }
     }
     waiter.leave();
     return rc == XTC_E_AGAIN ? XTC_OK : rc; // who asked looks at the clock

@@ -76,6 +76,30 @@ TEST_CASE("Two fibers of one loop wait for each other's changes", "[nrt][wait_li
     CHECK(order == std::vector<int>{0, 1, 0, 1, 0, 1});
 }
 
+// A fiber that waited for an output that never came could not be killed.
+TEST_CASE("A killed fiber leaves a wait in which nothing of its is in use", "[nrt][wait_list]") {
+    WaitList list;
+    bool unwound = false;
+    TestLoop loop;
+    const xtc_pid_t victim = loop.proc([&] {
+        struct Mark {
+            bool& flag;
+            ~Mark() { flag = true; }
+        } mark{unwound};
+        list.wait([] { return false; }, -1, WaitList::OnKill::leave);
+    });
+    loop.proc([&] {
+        xtc_yield();
+        CHECK(xtc_exit_pid(victim, 1) == XTC_OK);
+        xtc_yield();
+        xtc_yield();
+        CHECK(unwound);
+        list.changed(); // finds nobody
+    });
+    loop.run();
+    CHECK(unwound);
+}
+
 TEST_CASE("A killed fiber leaves when its wait is over, and unwinds then", "[nrt][wait_list]") {
     // A kill that unwound the wait at once would leave a link to a stack that is gone.
     WaitList list;

@@ -234,6 +234,29 @@ TEST_CASE("After close the environment is printed as it is at the moment, malfor
     CHECK_THAT(printed_environment(), Catch::Matchers::Contains("XTC_NRT_VNC_COUNT=many\n"));
 }
 
+// SIGPIPE ended the process.
+TEST_CASE("A pipe that nobody reads is no reason to die", "[nrt][lifecycle]") {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    ::close(ends[0]);
+    CHECK(nrt_xtc_print_env(ends[1]) == NRT_FAILURE);
+    {
+        const Variable loud("NEURON_RT_LOG_LEVEL", "TRACE");
+        const int err = ::dup(STDERR_FILENO);
+        ::dup2(ends[1], STDERR_FILENO);
+        const NRT_STATUS status = nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", ""); // says what it does
+        nrt_close();
+        ::dup2(err, STDERR_FILENO);
+        ::close(err);
+        CHECK(status == NRT_SUCCESS);
+    }
+    ::close(ends[1]);
+    sigset_t pending;
+    ::sigpending(&pending);
+    CHECK(::sigismember(&pending, SIGPIPE) == 0);
+    const Runtime quiet_again;
+}
+
 TEST_CASE("Close waits for calls under way; none is torn by it", "[nrt][lifecycle][threads]") {
     // Callers run against a runtime that comes and goes. Each answer is one of the three of its states.
     const Variable quiet("NEURON_RT_LOG_LEVEL", "QUIET");
