@@ -96,11 +96,15 @@ void ComputeUnit::conclude(Execution& execution, NRT_STATUS status) {
     execution.count_outputs();
     if (execution.mode == Execution::Mode::sync) {
         if (execution.answer(status)) return;
-    } else {
-        const nrta_seq_t job = sequence(unit_->id(), unit_->completed() + 1);
-        call_exec_callback(execution.model().id(), unit_->id().core, job, status);
+        return executions_.give_back(execution);
     }
-    executions_.give_back(execution);
+    struct GiveBack { // also when the callback ends the process that calls it
+        ExecutionPool& pool;
+        Execution& execution;
+        ~GiveBack() { pool.give_back(execution); }
+    } back{executions_, execution};
+    const nrta_seq_t job = sequence(unit_->id(), unit_->completed() + 1);
+    call_exec_callback(execution.model().id(), unit_->id().core, job, status);
 }
 
 NRT_STATUS ComputeUnit::wait_for(Execution& execution, uint64_t number) {

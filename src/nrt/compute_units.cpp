@@ -44,6 +44,10 @@ void ComputeUnits::take_over() {
     for (const auto& unit : units_) unit->take_over();
 }
 
+void ComputeUnits::forget_workers() noexcept {
+    for (const auto& unit : units_) unit->unit().forget_worker();
+}
+
 bool ComputeUnits::has_workers() const noexcept {
     return std::any_of(units_.begin(), units_.end(),
                        [](const auto& unit) { return unit->unit().has_worker(); });

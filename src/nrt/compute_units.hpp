@@ -23,6 +23,8 @@ public:
     void close(Loops& loops);
     // The loops stand still and are held.
     void take_over();
+    // The loops are gone.
+    void forget_workers() noexcept;
     // A worker stands on a loop that may go on.
     bool has_workers() const noexcept;
 

@@ -41,6 +41,7 @@ public:
     // them.
     bool try_hold() noexcept;
     void let_go() noexcept;
+    bool are_gone() const noexcept { return is_gone_.load(); }
     // The caller runs on one of them, and they are the host's.
     bool is_on_hosts() const noexcept { return !own_ && xtc_seam_exec_here() == exec_; }
 

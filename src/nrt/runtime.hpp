@@ -29,8 +29,11 @@ public:
     // What goes on in it now began before it was closed.
     bool is_closed() const noexcept { return is_closed_.load(); }
     void let_go_of_loops() noexcept { loops_->let_go(); }
-    // Fibers that would find it gone if the host's loops went on.
-    bool is_in_use() const noexcept { return calls_on_host_.load() != 0 || units_.has_workers(); }
+    // After its end: fibers would find it gone if the host's loops went on.
+    bool is_in_use() noexcept {
+        if (loops_->are_gone()) units_.forget_workers();
+        return calls_on_host_.load() != 0 || units_.has_workers();
+    }
 
     // Gated calls of fibers on the host's loops.
     void enter_on_host() noexcept { calls_on_host_.fetch_add(1); }

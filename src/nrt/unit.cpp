@@ -126,10 +126,27 @@ void Unit::enter(void* arg) {
     Masked masked; // what is accepted is completed, whoever kills the worker
     {
         const DropScope alive([](void* dropped) { static_cast<Unit*>(dropped)->leave(); }, unit);
+        struct Post {
+            Unit& unit;
+            bool is_over = false;
+            ~Post() {
+                if (!is_over) unit.relieve();
+            }
+        } post{*unit};
         unit->work();
+        post.is_over = true;
     }
     unit->leave();
     masked.leave();
+}
+
+// The worker goes in the middle of its work: a callback has ended the process that called it.
+void Unit::relieve() noexcept {
+    const int rc = xtc_exec_spawn_on(exec_, static_cast<int>(loop_), begin, this, nullptr);
+    if (rc == XTC_OK) return;
+    end_queued(status_of(rc));
+    started_.store(false); // the next request starts one
+    release();
 }
 
 void Unit::leave() noexcept {
@@ -155,12 +172,22 @@ void Unit::finish(uint64_t number, NRT_STATUS fate) {
     Job job = cell(number).job;
     const bool in_place = is_taken_over();
     if (is_poisoned()) fate = NRT_EXEC_UNIT_UNRECOVERABLE;
-    const NRT_STATUS status = job.run(*this, job, fate);
-    if (!in_place && is_taken_over()) return; // it was ended in the worker's place
-    // In this order: who sees the number must see the status.
-    if (job.result != nullptr) *job.result = status;
-    completed_.store(number, std::memory_order_seq_cst);
-    progress_.changed();
+    // Also of a job whose run does not return, because a callback ends the process that called it.
+    struct End {
+        Unit& unit;
+        const Job& job;
+        const uint64_t number;
+        const bool in_place;
+        NRT_STATUS status = NRT_FAILURE;
+        ~End() {
+            if (!in_place && unit.is_taken_over()) return; // it was ended in the worker's place
+            // In this order: who sees the number must see the status.
+            if (job.result != nullptr) *job.result = status;
+            unit.completed_.store(number, std::memory_order_seq_cst);
+            unit.progress_.changed();
+        }
+    } end{*this, job, number, in_place};
+    end.status = job.run(*this, job, fate);
 }
 
 int Unit::stop(int64_t timeout_ns) {
@@ -182,7 +209,7 @@ void Unit::take_over() {
         while (cell(next).number.load(std::memory_order_seq_cst) != next) std::this_thread::yield();
         finish(next, NRT_CLOSED);
     }
-    bell_.signal();
+    wake(); // who sleeps finds nothing to do, if its loop ever goes on
 }
 
 } // namespace xtc::nrt

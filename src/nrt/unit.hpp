@@ -62,6 +62,10 @@ public:
     // The worker ends without another job if it ever goes on.
     void take_over();
     bool is_taken_over() const noexcept { return taken_over_.load(std::memory_order_seq_cst); }
+    // The loops are gone. Tasks that stood on them, unlike fibers, went without a word.
+    void forget_worker() noexcept {
+        if (has_worker()) leave();
+    }
     bool has_worker() const noexcept { return started_.load() && !ended_.load(); }
 
 private:
@@ -86,6 +90,7 @@ private:
     bool end_queued(NRT_STATUS fate);
     static void enter(void* unit);
     void leave() noexcept;
+    void relieve() noexcept;
     void work();
     bool has_room() const noexcept {
         const uint64_t done = completed(); // read first, so never above what is issued

@@ -4,10 +4,12 @@
 #include "support/loops.hpp"
 
 #include <nrt/nrt_xtc.h>
+#include <xtc_proc.h>
 
 #include <atomic>
 #include <functional>
 #include <thread>
+#include <utility>
 
 using namespace client;
 using namespace xtc::test;
@@ -138,4 +140,19 @@ TEST_CASE("A callback that closes the runtime is refused, wherever it runs",
     xtc_exec_stop(exec);
     host.join();
     CHECK(xtc_exec_fini(exec) == XTC_OK);
+}
+
+TEST_CASE("A callback that ends the process it is called on takes nothing with it", "[nrt][async][threads]") {
+    const Variable inflight(kInflight, "4");
+    const Runtime runtime;
+    const Unary tensors;
+    Model model(builtin("copy"));
+    std::atomic<int> told{0};
+    const Callback callback([&](uint32_t) {
+        if (told.fetch_add(1) % 2 == 0) xtc_exit_self(1);
+    });
+    for (int i = 0; i < 10; ++i) CHECK(tensors.run(model) == NRT_SUCCESS);
+    CHECK(nrt_async_drain_queued_execs(0) == NRT_SUCCESS);
+    CHECK(told == 10);
+    CHECK(nrt_unload(std::exchange(model.handle, nullptr)) == NRT_SUCCESS);
 }
