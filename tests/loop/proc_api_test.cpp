@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "support/little_room.hpp"
 #include "support/loops.hpp"
 #include "xtc_async.h"
 #include "xtc_inspect.h"
@@ -250,4 +251,25 @@ TEST_CASE("proc: a slot is used again and an old pid stays old") {
         CHECK_FALSE(xtc_pid_eq(p, alive));
     }
     loop.run();
+}
+
+TEST_CASE("proc: a process spawned from outside that finds no memory for its stack ends before it begins") {
+    TestLoop loop;
+    bool ran = false;
+    xtc_proc_opts2_t opts{};
+    opts.size = sizeof opts;
+    opts.version = XTC_PROC_OPTS2_VERSION;
+    opts.stack_size = size_t{1} << 30;
+    const auto note = [](void* flag) { *static_cast<bool*>(flag) = true; };
+    xtc_pid_t pid = XTC_PID_NONE;
+    CHECK(xtc_proc_spawn_ex(loop, note, &ran, &opts, &pid) == XTC_OK);
+    int on_the_loop = XTC_OK;
+    loop.proc([&] { on_the_loop = xtc_proc_spawn_ex(loop, note, &ran, &opts, nullptr); });
+    {
+        const LittleRoom room(rlim_t{256} << 20);
+        loop.run(); // and does not wait for it
+    }
+    CHECK_FALSE(ran);
+    CHECK(on_the_loop == XTC_E_NOMEM);
+    CHECK(xtc_send(pid, "x", 1) != XTC_OK);
 }

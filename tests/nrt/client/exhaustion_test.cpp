@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: ISC
 // What runs out is a status, and nothing is stuck.
 #include "nrt/client/packages.hpp"
+#include "support/little_room.hpp"
 
 #include <nrt/nrt_xtc.h>
 #include <xtc_async.h>
 
-#include <fstream>
-#include <sys/resource.h>
-#include <unistd.h>
-
 using namespace client;
-
-namespace {
-
-// The address space is what is in use now and a little more.
-class LittleRoom {
-public:
-    explicit LittleRoom(rlim_t room) {
-        rlim_t pages = 0;
-        std::ifstream("/proc/self/statm") >> pages;
-        ::getrlimit(RLIMIT_AS, &before_);
-        const rlimit now{pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + room, before_.rlim_max};
-        CHECK(::setrlimit(RLIMIT_AS, &now) == 0);
-    }
-    ~LittleRoom() { ::setrlimit(RLIMIT_AS, &before_); }
-    LittleRoom(const LittleRoom&) = delete;
-    LittleRoom& operator=(const LittleRoom&) = delete;
-
-private:
-    rlimit before_{};
-};
-
-} // namespace
+using xtc::test::LittleRoom;
 
 TEST_CASE("fresh: no stack for a worker", "[.]") {
     const Runtime runtime;
