@@ -40,29 +40,26 @@ NRT_STATUS ComputeUnit::run_job(Unit& unit, Unit::Job& job, NRT_STATUS fate) {
     auto* const self = reinterpret_cast<ComputeUnit*>(job.words[0]);
     auto& execution = *reinterpret_cast<Execution*>(job.words[1]);
     if (unit.is_taken_over()) return self->end_in_place(execution, fate);
-    self->at_work_ = {};
-    self->at_work_.execution = &execution;
+    self->at_work_ = {&execution, Stage::begun, fate};
     const NRT_STATUS status = fate == NRT_SUCCESS ? self->run(execution) : fate;
     if (unit.is_taken_over()) return status;
-    self->at_work_.status = status;
-    self->at_work_.is_told = true;
+    self->at_work_ = {&execution, Stage::is_told, status};
     self->conclude(execution, status);
-    self->at_work_.execution = nullptr;
+    self->at_work_ = {};
     return status;
 }
 
 NRT_STATUS ComputeUnit::run(Execution& execution) {
     if (execution.model().package().is_light()) {
         const Sleeper none{[](void*, int64_t) { XTC_UNREACHABLE(); }, nullptr};
-        at_work_.status = judge(execution.run(none));
-        at_work_.has_status = true;
-        const NRT_STATUS status = at_work_.status;
+        const NRT_STATUS status = judge(execution.run(none));
+        at_work_ = {&execution, Stage::has_run, status};
         xtc_yield(); // one after another they would keep the loop to themselves
         return status;
     }
     if (device_ == nullptr) device_ = Device::make(loop_, unit_->id().core);
     if (device_ == nullptr) return NRT_RESOURCE;
-    at_work_.is_on_device = true;
+    at_work_.stage = Stage::on_device;
     return judge(device_->run(execution));
 }
 
@@ -79,12 +76,19 @@ NRT_STATUS ComputeUnit::judge(const Outcome& outcome) {
 NRT_STATUS ComputeUnit::end_in_place(Execution& execution, NRT_STATUS fate) {
     NRT_STATUS status = fate;
     if (at_work_.execution == &execution) {
-        if (at_work_.is_told) return at_work_.status; // the worker stands in the completion callback
         Outcome outcome;
-        if (at_work_.has_status)
+        switch (at_work_.stage) {
+        case Stage::begun:
+            break;
+        case Stage::on_device:
+            if (device_->end_early(&outcome)) status = judge(outcome);
+            break;
+        case Stage::has_run:
             status = at_work_.status;
-        else if (at_work_.is_on_device && device_->end_early(&outcome))
-            status = judge(outcome);
+            break;
+        case Stage::is_told: // the worker stands in the callback
+            return at_work_.status;
+        }
     }
     conclude(execution, status);
     return status;

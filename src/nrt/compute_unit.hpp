@@ -40,6 +40,9 @@ public:
     void take_over();
 
 private:
+    // How far the worker is with an execution: who ends it in its place goes on from there.
+    enum class Stage { begun, on_device, has_run, is_told };
+
     ComputeUnit(xtc_loop_t* loop, Ref<Unit> unit) : loop_(loop), unit_(std::move(unit)) {}
 
     static NRT_STATUS run_job(Unit& unit, Unit::Job& job, NRT_STATUS fate);
@@ -54,11 +57,9 @@ private:
     // The worker's, or of who ends the work in its place.
     std::unique_ptr<Device> device_;
     struct {
-        Execution* execution = nullptr; // in whose run the worker is
-        bool is_on_device = false;
-        bool has_status = false;
-        NRT_STATUS status = NRT_SUCCESS;
-        bool is_told = false; // concluded, or about to be
+        Execution* execution = nullptr; // nullptr: idle
+        Stage stage = Stage::begun;
+        NRT_STATUS status = NRT_SUCCESS; // from Stage::has_run on
     } at_work_;
 };
 

@@ -46,9 +46,10 @@ NRT_STATUS Unit::start() {
 int Unit::begin(xtc_task_t* self, void* arg) {
     auto* const unit = static_cast<Unit*>(arg);
     for (;;) {
+        const uint64_t last = unit->issued(); // what comes later was not part of this try
         const int rc = unit->spawn_worker();
         if (rc == XTC_OK) return XTC_TASK_DONE;
-        if (!unit->end_queued(status_of(rc))) {
+        if (!unit->end_queued(last, status_of(rc))) {
             unit->leave();
             return XTC_TASK_DONE;
         }
@@ -70,8 +71,8 @@ int Unit::spawn_worker() noexcept {
 }
 
 // There is no worker. False: nor will one be needed.
-bool Unit::end_queued(NRT_STATUS fate) {
-    while (!is_taken_over() && has_next()) finish(completed() + 1, fate);
+bool Unit::end_queued(uint64_t last, NRT_STATUS fate) {
+    while (!is_taken_over() && completed() < last && has_next()) finish(completed() + 1, fate);
     return !is_taken_over() && !is_over();
 }
 
@@ -144,7 +145,7 @@ void Unit::enter(void* arg) {
 void Unit::relieve() noexcept {
     const int rc = xtc_exec_spawn_on(exec_, static_cast<int>(loop_), begin, this, nullptr);
     if (rc == XTC_OK) return;
-    end_queued(status_of(rc));
+    end_queued(issued(), status_of(rc));
     started_.store(false); // the next request starts one
     release();
 }

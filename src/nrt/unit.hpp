@@ -87,7 +87,7 @@ private:
     void wake() noexcept;
     static int begin(xtc_task_t* self, void* unit);
     int spawn_worker() noexcept;
-    bool end_queued(NRT_STATUS fate);
+    bool end_queued(uint64_t last, NRT_STATUS fate);
     static void enter(void* unit);
     void leave() noexcept;
     void relieve() noexcept;

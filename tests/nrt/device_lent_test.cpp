@@ -16,23 +16,24 @@ struct Desk {
     bool refuses = false;
     xtc_offload_job_t* job = nullptr;
 
-    static constexpr xtc_seam_offload_t table{
-        sizeof(xtc_seam_offload_t),
-        [](void* self, xtc_offload_job_t* job) {
-            auto* desk = static_cast<Desk*>(self);
-            if (desk->refuses) return static_cast<int>(XTC_E_RESOURCE);
-            desk->job = job;
-            return static_cast<int>(XTC_OK);
-        },
-        [](void*, xtc_offload_job_t*) { return 0; },
-    };
+    int submit(xtc_offload_job_t* given) {
+        if (refuses) return XTC_E_RESOURCE;
+        job = given;
+        return XTC_OK;
+    }
+};
+
+constexpr xtc_seam_offload_t table{
+    sizeof(xtc_seam_offload_t),
+    [](void* desk, xtc_offload_job_t* job) { return static_cast<Desk*>(desk)->submit(job); },
+    [](void*, xtc_offload_job_t*) { return 0; },
 };
 
 } // namespace
 
 TEST_CASE("Where the executor takes no closure an execution ends with NRT_RESOURCE", "[nrt][device]") {
     Desk desk{true};
-    DeviceLent device(&Desk::table, &desk);
+    DeviceLent device(&table, &desk);
     Execution execution;
     Outcome outcome;
     TestLoop loop;
@@ -44,7 +45,7 @@ TEST_CASE("Where the executor takes no closure an execution ends with NRT_RESOUR
 
 TEST_CASE("A kernel that was ended before it began never begins", "[nrt][device]") {
     Desk desk;
-    DeviceLent device(&Desk::table, &desk);
+    DeviceLent device(&table, &desk);
     Execution execution; // of no model: it could not run
     bool came_back = false;
     TestLoop loop;
