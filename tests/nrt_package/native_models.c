@@ -2,6 +2,7 @@
 /* Entries for tests, as a user would write them. */
 #include "nrt/nrt_xtc_model.h"
 
+#include <sched.h>
 #include <string.h>
 
 #define ENTRY __attribute__((visibility("default")))
@@ -26,6 +27,15 @@ ENTRY int return_input(const nrt_xtc_model_call_t* call) {
     int32_t status;
     memcpy(&status, call->in[0].data, sizeof status);
     return status;
+}
+
+/* x is where a count stands, and how many must have come before any goes on. */
+ENTRY int meet(const nrt_xtc_model_call_t* call) {
+    const uint64_t* x = call->in[0].data;
+    int* here = (int*)(uintptr_t)x[0];
+    __atomic_add_fetch(here, 1, __ATOMIC_SEQ_CST);
+    while ((uint64_t)__atomic_load_n(here, __ATOMIC_SEQ_CST) < x[1]) sched_yield();
+    return 0;
 }
 
 /* Describes the call in its output. */

@@ -42,7 +42,7 @@ TEST_CASE("A callback that executes on another core whose queue is full is told 
     const Variable inflight(kInflight, "1");
     const Variable cores("XTC_NRT_VNC_COUNT", "2");
     const Runtime runtime;
-    const Unary tensors;
+    const Unary of_0, of_1;
     const Model on_0(builtin("copy"), 0);
     const Model on_1(builtin("copy"), 1);
     std::atomic<bool> full{false}, told{false};
@@ -53,12 +53,12 @@ TEST_CASE("A callback that executes on another core whose queue is full is told 
             while (!told) std::this_thread::yield();
         } else {
             while (!full) std::this_thread::yield();
-            status = tensors.run(on_1);
+            status = of_1.run(on_1);
             told = true;
         }
     });
-    CHECK(tensors.run(on_1) == NRT_SUCCESS);
-    CHECK(tensors.run(on_0) == NRT_SUCCESS);
+    CHECK(of_1.run(on_1) == NRT_SUCCESS);
+    CHECK(of_0.run(on_0) == NRT_SUCCESS);
     CHECK(nrt_async_drain_queued_execs(0) == NRT_SUCCESS);
     CHECK(nrt_async_drain_queued_execs(1) == NRT_SUCCESS);
     CHECK(status.load() == NRT_QUEUE_FULL);

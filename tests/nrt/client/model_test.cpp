@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-#include "nrt/client/packages.hpp"
+#include "nrt/client/native_package.hpp"
 
 #include <array>
 #include <fstream>
@@ -25,21 +25,10 @@ uint32_t core_of(nrt_model_t* model) {
     return info.vnc;
 }
 
-std::string contents_of(const char* path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 size_t count_of(const std::string& word, const std::string& text) {
     size_t count = 0;
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
     return count;
-}
-
-std::string native(const std::string& entry, const std::string& shape = "[4]") {
-    return package_of(manifest_text(tensor_text("x", "float32", shape), tensor_text("y", "float32", shape),
-                                    R"("runner":"native","library":"model.so","entry":")" + entry + "\""),
-                      contents_of(NATIVE_MODELS));
 }
 
 } // namespace
