@@ -129,9 +129,9 @@ void Lifecycle::close_masked() {
     }
     wait_until_quiet();
     runtime_->shut_down();
-    retire();
     {
-        const std::lock_guard hold(lock_);
+        const std::lock_guard hold(lock_); // a child of fork looks at the runtime until the change is over
+        retire();
         change_.store(Change::none);
     }
     changes_.changed();
@@ -149,7 +149,7 @@ void Lifecycle::wait_until_quiet() {
     }
 }
 
-// Of close(), which excludes itself.
+// Under lock_.
 void Lifecycle::retire() noexcept {
     std::unique_ptr<Runtime> closed = std::move(runtime_);
     closed->next = std::move(retired_);
