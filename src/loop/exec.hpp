@@ -25,7 +25,6 @@ public:
 
     int run();
     void stop();
-    int fini_allowed() const;
     bool is_running() const { return use_.load(std::memory_order_acquire) != Use::idle; }
     // The simulator runs it instead.
     bool begin_lent_run() { return take(Use::running); }

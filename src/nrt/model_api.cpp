@@ -108,7 +108,7 @@ NRT_STATUS nrt_unload(nrt_model_t* handle) {
     if (model != nullptr) {
         while (model->wait_until_unpinned() != XTC_OK) xtc_sleep_ns(1'000'000); // no memory: look again
         unload_package(*model);
-        models.end_unload(*model);
+        models.end_unload(handle);
     }
     masked.leave();
     return model != nullptr ? NRT_SUCCESS : NRT_INVALID_HANDLE; // somebody else was faster

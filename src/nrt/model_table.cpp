@@ -58,10 +58,10 @@ LoadedModel* ModelTable::begin_unload(const nrt_model_t* handle) {
     return model && model->leave() ? model.get() : nullptr;
 }
 
-void ModelTable::end_unload(const LoadedModel& model) {
+void ModelTable::end_unload(const nrt_model_t* handle) {
     const std::lock_guard hold(lock_);
-    for (Slot& slot : slots_)
-        if (slot.model.load().get() == &model) return slot.model.replace({});
+    uint32_t place = 0;
+    if (look_up(handle, &place)) slots_[place].model.replace({});
 }
 
 uint32_t ModelTable::count_on(uint32_t core) const {

@@ -34,7 +34,7 @@ public:
     // The model of a handle, which names none from now on; nullptr for what was none. It stays here until
     // end_unload(), so that it is not lost with the fiber that waits for its last execution.
     LoadedModel* begin_unload(const nrt_model_t* handle);
-    void end_unload(const LoadedModel& model);
+    void end_unload(const nrt_model_t* handle);
 
     uint32_t count_on(uint32_t core) const;
     // All that are there, also those being unloaded.
